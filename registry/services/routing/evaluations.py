@@ -17,8 +17,8 @@ from registry.models import Evaluation, Project, RoutingSettings
 from registry.services import audit
 from registry.services.catalog import built_in
 from registry.services.permissions import Actor
-from registry.services.routing import golden_set, routing, routing_settings
-from registry.services.routing.routing import Ranked
+from registry.services.routing import golden_set, ranking, routing_settings
+from registry.services.routing.ranking import Ranked
 
 KEPT = 200  # evaluations of a project, and its baseline
 KEPT_WITH_OUTCOMES = 20  # of them; the others keep their rates
@@ -132,7 +132,7 @@ def _measure(
 def _ranked(project_id: int, revision: int, queries: Sequence[str], threshold: float) -> list[Ranked | None]:
     """Return the ranking for each question, or None where routing failed."""
     try:
-        return [*routing.rank_each(project_id, revision, queries, threshold=threshold)]
+        return [*ranking.rank_each(project_id, revision, queries, threshold=threshold)]
     except Exception:
         if len(queries) == 1:
             _log.exception("A test question could not be routed.")

@@ -14,8 +14,9 @@ from registry.core.format.skill_md import SkillMd
 from registry.lib.lru import LruCache
 from registry.models import Project
 from registry.services.catalog import built_in, catalog
-from registry.services.routing import golden_set, indexes, routing
-from registry.services.routing.routing import ChangedSkill, Ranked
+from registry.services.routing import golden_set, indexes, ranking
+from registry.services.routing.changes import ChangedSkill
+from registry.services.routing.ranking import Ranked
 
 ROUTES_ALIKE, NO_TEST_QUESTION, LOSES = "routes-alike", "no-test-question", "loses-own-description"
 RULES = {
@@ -74,7 +75,7 @@ def of_draft(project: Project, name: str, parsed: SkillMd) -> tuple[Finding, ...
         return ()
     change = [ChangedSkill(name, parsed.document.text.encode())]
     query = parsed.description[:_DESCRIPTION_CHARS]
-    (ranked,) = routing.rank_each(project.pk, project.revision, [query], change=change)
+    (ranked,) = ranking.rank_each(project.pk, project.revision, [query], change=change)
     name, line = normalise(name), parsed.document.lines.get("description")
     others = _shared_triggers(project, name, parsed.triggers)
     return (*_about(name, ranked, others, line), *_untested(project, name))
@@ -84,7 +85,7 @@ def _of_candidates(project: Project, chosen: Sequence[Candidate]) -> list[tuple[
     keys = [(built_in.snapshot().fingerprint, project.pk, project.revision, each.name) for each in chosen]
     missing = [each for key, each in zip(keys, chosen, strict=True) if _found.get(key) is None]
     queries = [each.description[:_DESCRIPTION_CHARS] for each in missing]
-    ranked = routing.rank_each(project.pk, project.revision, queries) if queries else []
+    ranked = ranking.rank_each(project.pk, project.revision, queries) if queries else []
     for each, answer in zip(missing, ranked, strict=True):
         others = _shared_triggers(project, each.name, each.triggers)
         findings = (*_about(each.name, answer, others), *_untested(project, each.name))

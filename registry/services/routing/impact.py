@@ -18,7 +18,8 @@ from registry.lib.lru import LruCache
 from registry.models import Project
 from registry.services.catalog import built_in, catalog
 from registry.services.routing import evaluations, golden_set, indexes, routing_settings
-from registry.services.routing.routing import ChangedSkill, Ranked, Ranker
+from registry.services.routing.changes import ChangedSkill
+from registry.services.routing.ranking import Ranked, Ranker
 
 LIVE_SECONDS = 0.12  # for a panel that follows what somebody types
 PAGE_SECONDS = 1.0  # for a page that is opened once

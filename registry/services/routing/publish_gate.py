@@ -11,8 +11,8 @@ from registry.models import Project, RoutingSettings
 from registry.services.audit import Change
 from registry.services.permissions import Actor
 from registry.services.routing import impact
+from registry.services.routing.changes import ChangedSkill
 from registry.services.routing.impact import Impact, Moved
-from registry.services.routing.routing import ChangedSkill
 
 REASON_CHARS = 300
 RULE = "routing-gate"

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from registry.core.bundle import normalise
 from registry.core.catalog import relevance
 from registry.core.catalog.precedence import Candidate
 from registry.core.errors import InvalidRequest
@@ -12,12 +11,9 @@ from registry.core.routing.chain import Chained
 from registry.core.routing.chain import LinkReport as LinkReport
 from registry.core.routing.golden import QUERY_CHARS
 from registry.core.routing.link import Rows
-from registry.core.routing.links import meaning
-from registry.core.routing.question import Question
 from registry.core.routing.request import MOST_MATCHES
 from registry.lib.steps import OK, SKIPPED, UNAVAILABLE
 from registry.services.routing import (
-    changes,
     encoder,
     indexes,
     link_runs,
@@ -25,10 +21,8 @@ from registry.services.routing import (
     routing_settings,
     searching,
 )
-from registry.services.routing.changes import ChangedSkill as ChangedSkill
 from registry.services.routing.indexes import ProjectIndex
 
-RANKED_EACH = 10  # skills in an answer of `rank_each`
 _FEW_WORDS = 50  # of a question, while there is no index
 
 
@@ -67,23 +61,6 @@ class Routed:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """The ranking for a test question, as `Routed` has it, without what only people read.
-
-    `scores` has one for each of `names`, `confidence` is that of the first. `found` is false if it is below the
-    threshold. `estimated` has the names on the shortlist, and those whose phrases were compared.
-    """
-
-    names: tuple[str, ...] = ()
-    scores: tuple[float, ...] = ()
-    confidence: float = 0.0
-    found: bool = False
-    answered_by: str = ""
-    signals: tuple[float, ...] = ()
-    estimated: tuple[tuple[str, ...], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
     """A skill that a search found. `terms` are the words of its name and description that were hit."""
 
@@ -111,84 +88,11 @@ def route(
         raise InvalidRequest(f"limit is a number from 1 to {MOST_MATCHES:,}; not {limit:,}.", field="limit")
     if threshold is not None and not 0 <= threshold <= 1:
         raise InvalidRequest(f"threshold is a number from 0 to 1; not {threshold}.", field="threshold")
-    measure = _Measure.of(project_id, revision, threshold)
+    measure = Measure.of(project_id, revision, threshold)
     found = indexes.of(project_id, revision)
     if found.half_built:
         return measure.answer(_by_relevance(found, query, allowed, kind)[:limit], _building(found))
     return _routed(measure, found, query, found.rows_for(allowed, kind), limit, rerank=rerank)
-
-
-def rank_each(
-    project_id: int,
-    revision: int,
-    queries: Sequence[str],
-    *,
-    change: Sequence[ChangedSkill] = (),
-    threshold: float | None = None,
-) -> list[Ranked]:
-    """Rank skills for each question of a golden set, as if `change` was published. A ranking has at most ten skills.
-
-    The whole index is waited for, and no other server is asked to reorder the skills.
-    """
-    ranker = Ranker(project_id, revision, change, threshold=threshold)
-    return [ranker.rank(query) for query in queries]
-
-
-class Ranker:
-    """Ranks the skills for questions one by one, as `rank_each` does."""
-
-    def __init__(
-        self,
-        project_id: int,
-        revision: int,
-        change: Sequence[ChangedSkill] = (),
-        *,
-        threshold: float | None = None,
-    ) -> None:
-        self._measure = _Measure.of(project_id, revision, threshold)
-        self._before = self._found = indexes.of(project_id, revision, complete=True)
-        if change:
-            self._found = changes.applied(self._before, change)
-        self._rows = self._found.rows_for(None)
-        self._names = frozenset(normalise(each.name) for each in change)
-        self._own = self._found.rows_for(self._names)
-
-    def rank(self, query: str, known: Ranked | None = None) -> Ranked:
-        """Rank skills for a question. `known` is the ranking without the change, returned if that cannot move it."""
-        asked = question.ask(query, self._found.index, self._found.encoder)
-        if known is not None and self._stays(asked, known):
-            return known
-        return _ranked(self._measure, self._found, asked, self._rows, RANKED_EACH)
-
-    def _stays(self, asked: Question, known: Ranked) -> bool:
-        """Return whether an answer stays as it is.
-
-        The score of a skill depends on its own text, on what others say about it, on how many skills have each word of
-        the question, and in a large index on whether the estimate selects it. So nothing moves if all this is the same
-        for the others, and the changed skills neither were in the ranking nor get into it.
-        """
-        if not self._names.isdisjoint(known.names):
-            return False
-        before = Question(asked.query, self._before.index)
-        if before.hits.counts.tolist() != asked.hits.counts.tolist():
-            return False
-        if self._anchors(before) != self._anchors(asked):
-            return False
-        if self._unchanged(known.estimated) != self._unchanged(_estimated(asked)):
-            return False
-        alone = _ranked(self._measure, self._found, asked, self._own, 1)
-        if not alone.names:
-            return True
-        full = len(known.names) == RANKED_EACH
-        return full and not alone.answered_by and known.scores[-1] > alone.scores[0]
-
-    def _anchors(self, asked: Question) -> dict[tuple[int, str], float]:
-        """Return what other skills say about the unchanged ones, in words of the question."""
-        anchors = asked.index.anchors(asked.hashes)
-        return {key: weight for key, weight in anchors.items() if key[1] not in self._names}
-
-    def _unchanged(self, estimated: Sequence[Sequence[str]]) -> list[list[str]]:
-        return [[name for name in names if name not in self._names] for names in estimated]
 
 
 def search(project_id: int, revision: int, words: str, *, allowed: frozenset[str] | None = None) -> Sequence[Found]:
@@ -210,7 +114,7 @@ def check_query(query: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Measure:
+class Measure:
     """The threshold of an answer, its origin, and the calibration of the confidence."""
 
     threshold: float
@@ -218,7 +122,7 @@ class _Measure:
     calibration: tuple[float, ...]
 
     @classmethod
-    def of(cls, project_id: int, revision: int, threshold: float | None) -> "_Measure":
+    def of(cls, project_id: int, revision: int, threshold: float | None) -> "Measure":
         settings = routing_settings.of(project_id, revision)
         return cls(*settings.threshold_for(threshold), settings.calibration or confidence.DEFAULT)
 
@@ -241,14 +145,14 @@ class _Measure:
 
 
 def _routed(
-    measure: _Measure, found: ProjectIndex, query: str, rows: Rows, limit: int, *, rerank: bool = False
+    measure: Measure, found: ProjectIndex, query: str, rows: Rows, limit: int, *, rerank: bool = False
 ) -> Routed:
     asked = question.ask(query, found.index, found.encoder)
     if asked.says_nothing:
         return measure.answer((), tuple(LinkReport(link.name, 0.0, SKIPPED) for link in chain.LINKS))
-    chained = link_runs.run(asked, rows, most=_most(limit))
+    chained = link_runs.run(asked, rows, most=ranked_rows(limit))
     if rerank:
-        chained = reranking.reorder(found, asked, chained, most=_most(limit))
+        chained = reranking.reorder(found, asked, chained, most=ranked_rows(limit))
     reports = tuple(_explained(report, found) for report in chained.reports)
     signals = fusion.signals(asked, chained.fused)
     confidences = measure.confidences(chained, signals, limit)
@@ -256,30 +160,8 @@ def _routed(
     return measure.answer(ranking, reports, chained.answered_by, signals)
 
 
-def _ranked(measure: _Measure, found: ProjectIndex, asked: Question, rows: Rows, limit: int) -> Ranked:
-    """Rank skills as `_routed` does."""
-    if asked.says_nothing:
-        return Ranked()
-    chained = link_runs.run(asked, rows, most=_most(limit))
-    names = tuple(found.index.names[row] for row in chained.fused.rows[:limit].tolist())
-    if not names:
-        return Ranked()
-    signals = fusion.signals(asked, chained.fused)
-    first = measure.confidences(chained, signals, 1)[0]
-    scores = tuple(round(score, 6) for score in chained.fused.scores[:limit].tolist())
-    estimated = _estimated(asked)
-    return Ranked(names, scores, first, first >= measure.threshold, chained.answered_by, signals, estimated)
-
-
-def _estimated(asked: Question) -> tuple[tuple[str, ...], ...]:
-    """Return the names that the estimate selects, see Ranked. Empty if it selects all, or without vectors is exact."""
-    if not asked.has_vectors or len(asked.index) <= meaning.PHRASE_ROWS:
-        return ()
-    selected = asked.best, meaning.phrase_rows(asked)
-    return tuple(tuple(sorted(asked.index.names[row] for row in rows.tolist())) for rows in selected)
-
-
-def _most(limit: int) -> int:
+def ranked_rows(limit: int) -> int:
+    """Return how many rows a chain ranks for an answer of `limit` skills, so that the last link can reorder them."""
     return max(limit, chain.REORDERED)
 
 

@@ -22,7 +22,7 @@ from registry.services.drafts import draft_checks, draft_files, drafts
 from registry.services.drafts.draft_checks import Report
 from registry.services.drafts.drafts import FORM, RAW, Place
 from registry.services.routing import health, impact
-from registry.services.routing.routing import ChangedSkill
+from registry.services.routing.changes import ChangedSkill
 from registry.web.access import ProjectRequest
 from registry.web.humanize import counted
 from registry.web.navigation import may_publish

@@ -26,7 +26,7 @@ from registry.services.catalog.catalog import Loaded
 from registry.services.files import blobs
 from registry.services.proposals import proposal_queries, proposals, reviews
 from registry.services.proposals.prepare import CREATE, UPDATE, Suggestion
-from registry.services.routing.routing import ChangedSkill
+from registry.services.routing.changes import ChangedSkill
 from registry.services.skills import bundles
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render

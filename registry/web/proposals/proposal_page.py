@@ -22,7 +22,7 @@ from registry.services.drafts import drafts
 from registry.services.proposals import proposal_queries, proposals, review_queue
 from registry.services.proposals.prepare import CREATE
 from registry.services.proposals.proposal_queries import Content, Dossier
-from registry.services.routing.routing import ChangedSkill
+from registry.services.routing.changes import ChangedSkill
 from registry.services.skills.stale_proposals import DELETE
 from registry.web.access import ProjectRequest
 from registry.web.humanize import counted, number

@@ -9,8 +9,8 @@ from registry.models import Version
 from registry.services.catalog import catalog
 from registry.services.files import blobs
 from registry.services.routing import impact
+from registry.services.routing.changes import ChangedSkill
 from registry.services.routing.impact import Impact, Moved
-from registry.services.routing.routing import ChangedSkill
 from registry.web.access import ProjectRequest
 from registry.web.humanize import counted
 from registry.web.navigation import may

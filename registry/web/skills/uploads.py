@@ -31,7 +31,7 @@ from registry.core.errors import (
 from registry.services import permissions
 from registry.services.drafts import uploads
 from registry.services.drafts.uploads import PendingUpload
-from registry.services.routing.routing import ChangedSkill
+from registry.services.routing.changes import ChangedSkill
 from registry.services.skills import bundles
 from registry.services.skills.bundles import Preview
 from registry.web import labels, request_size

@@ -11,7 +11,7 @@ from registry.core.bundle import SKILL_MD
 from registry.core.catalog.precedence import BUNDLED
 from registry.core.errors import SkillsiteError
 from registry.core.sources import import_request
-from registry.services.routing.routing import ChangedSkill
+from registry.services.routing.changes import ChangedSkill
 from registry.services.sources import import_preview, sources
 from registry.services.sources.import_preview import ImportPreview
 from registry.web.access import ProjectRequest

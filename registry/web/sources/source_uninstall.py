@@ -16,7 +16,7 @@ from registry.core.sources import import_request
 from registry.models import Installation
 from registry.services.catalog import built_in
 from registry.services.files import blobs
-from registry.services.routing.routing import ChangedSkill
+from registry.services.routing.changes import ChangedSkill
 from registry.services.sources import sources, uninstalling
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render

@@ -12,9 +12,10 @@ from registry.core.routing.links import meaning
 from registry.models import Project
 from registry.services.catalog import built_in
 from registry.services.permissions import Actor
-from registry.services.routing import golden_set, impact, routing
+from registry.services.routing import golden_set, impact, ranking
+from registry.services.routing.changes import ChangedSkill
 from registry.services.routing.impact import Impact, SkillMovement
-from registry.services.routing.routing import ChangedSkill, Ranker
+from registry.services.routing.ranking import Ranker
 from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.prepared import create_skill
@@ -130,10 +131,10 @@ def test_an_answer_that_a_change_cannot_move_is_the_one_that_routing_gives(proje
         create_skill(project, skill_bundle(f"skill-{number}", description=text, body="Steps."), by=operator)
     project.refresh_from_db()
     queries = [*words, "invoice at the harbour", "violin on a glacier", "nothing of these", "skill-3", ""]
-    before = routing.rank_each(project.pk, project.revision, queries)
+    before = ranking.rank_each(project.pk, project.revision, queries)
     for description in (ELSEWHERE, "Describes invoice invoice. Use for an invoice.", "Violin. Use for a violin."):
         change = [ChangedSkill("skill-0", skill_bundle("skill-0", description=description)[SKILL_MD])]
-        every = routing.rank_each(project.pk, project.revision, queries, change=change)
+        every = ranking.rank_each(project.pk, project.revision, queries, change=change)
         ranker = Ranker(project.pk, project.revision, change)
         quick = [ranker.rank(query, known) for query, known in zip(queries, before, strict=True)]
         assert quick == every

@@ -15,7 +15,7 @@ from registry.lib import lru
 from registry.models import Project
 from registry.services.catalog import built_in
 from registry.services.permissions import Actor
-from registry.services.routing import analysed_skills, index_build, indexes, routing
+from registry.services.routing import analysed_skills, index_build, indexes, ranking, routing
 from registry.services.routing.indexes import Indexes
 from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle
@@ -153,7 +153,7 @@ def test_a_request_that_cannot_wait_uses_what_is_still_true(project: Project, au
 
 
 def test_an_evaluation_waits_for_the_whole_index(many: Project) -> None:
-    ranked = routing.rank_each(many.pk, many.revision, ["walrus17x", "walrus45x"], threshold=0.0)
+    ranked = ranking.rank_each(many.pk, many.revision, ["walrus17x", "walrus45x"], threshold=0.0)
     assert [each.names[0] for each in ranked] == ["skill-017", "skill-045"]
 
 

@@ -12,8 +12,9 @@ from registry.core.routing.question import Question
 from registry.models import Project
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
-from registry.services.routing import link_runs, routing
-from registry.services.routing.routing import ChangedSkill, Ranked
+from registry.services.routing import link_runs, ranking, routing
+from registry.services.routing.changes import ChangedSkill
+from registry.services.routing.ranking import Ranked
 from tests.conftest import skill_bundle, skill_text
 from tests.prepared import create_skill, disable_skill
 
@@ -60,7 +61,7 @@ def test_a_change_is_ranked_as_if_it_was_published(skills: Project) -> None:
     other = ChangedSkill("cheques", skill_text("cheques", description="Prints cheques for the bank.").encode())
     gone = ChangedSkill("refunds", None)
     before, after = (
-        routing.rank_each(skills.pk, skills.revision, ["cheques", "refunds"], change=change, threshold=0.0)
+        ranking.rank_each(skills.pk, skills.revision, ["cheques", "refunds"], change=change, threshold=0.0)
         for change in ((), (other, gone))
     )
     assert "cheques" not in before[0].names
@@ -78,9 +79,9 @@ def test_an_evaluation_ranks_as_a_question_is_routed(
         "money back from a refund", "We are a shop. How do we release a service?", "Deploy", "refunds", "poems", "the",
         "release " * 2_000, "Rückzahlung für Kunden", "退款",
     ]  # fmt: skip
-    ranked = routing.rank_each(skills.pk, skills.revision, queries, threshold=threshold)
+    ranked = ranking.rank_each(skills.pk, skills.revision, queries, threshold=threshold)
     routed = [
-        routing.route(skills.pk, skills.revision, query, threshold=threshold, limit=routing.RANKED_EACH)
+        routing.route(skills.pk, skills.revision, query, threshold=threshold, limit=ranking.RANKED_EACH)
         for query in queries
     ]
     assert ranked == [
