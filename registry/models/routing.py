@@ -4,9 +4,12 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from registry.core.routing.golden import CATEGORIES
+from registry.core.routing.gate import Limits
+from registry.core.routing.golden import CATEGORIES, NOTE_CHARS
 from registry.models.accounts import Project
 from registry.models.agents import Agent
+
+_LIMITS = Limits()
 
 
 class GoldenCase(models.Model):
@@ -21,7 +24,7 @@ class GoldenCase(models.Model):
     expected = models.JSONField(default=list)
     acceptable = models.JSONField(default=list)
     category = models.CharField(max_length=9, choices=[(category, category) for category in CATEGORIES])
-    note = models.CharField(max_length=300, blank=True)
+    note = models.CharField(max_length=NOTE_CHARS, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     changed_at = models.DateTimeField(default=timezone.now)
 
@@ -72,10 +75,10 @@ class RoutingSettings(models.Model):
     calibration = models.JSONField(default=list)
     baseline = models.ForeignKey(Evaluation, on_delete=models.SET_NULL, null=True, related_name="+")
 
-    least_p_at_1 = models.FloatField(default=0.80)
-    least_mrr = models.FloatField(default=0.85)
-    most_false_triggers = models.FloatField(default=0.20)
-    least_cases = models.PositiveIntegerField(default=8)
+    least_p_at_1 = models.FloatField(default=_LIMITS.least_p_at_1)
+    least_mrr = models.FloatField(default=_LIMITS.least_mrr)
+    most_false_triggers = models.FloatField(default=_LIMITS.most_false_triggers)
+    least_cases = models.PositiveIntegerField(default=_LIMITS.least_cases)
     blocking = models.BooleanField(default=False)  # a change that fails the gate is not published
 
     log_share = models.FloatField(default=1.0)  # of the questions that are logged

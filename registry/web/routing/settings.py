@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from registry.core import roles
 from registry.core.errors import InvalidRequest
+from registry.core.routing.gate import Limits
 from registry.core.routing.golden import CASES
 from registry.services import permissions
 from registry.services.routing import routing_settings
@@ -19,6 +20,7 @@ from registry.web.htmx import render
 from registry.web.routing import tabs
 from registry.web.routing.link_words import percent, threshold_from
 
+_DEFAULTS = Limits()
 _LEARNED, _FIXED = "learned", "fixed"
 _SHARE = "Enter a number from 0 to 100."
 _RATE = "Enter a number from 0 to 1, such as 0.85."
@@ -43,21 +45,25 @@ class SettingsForm(forms.Form):
         help_text="Each evaluation learns a threshold that keeps 95 % of the right answers. A fixed one never changes.",
     )
     fixed_threshold = _percent_field("Fixed threshold (%)", "Used only if you chose a fixed threshold.", required=False)
-    least_p_at_1 = _percent_field("Right skill first, at least (%)", "P@1. The default is 80.")
+    least_p_at_1 = _percent_field(
+        "Right skill first, at least (%)", f"P@1. The default is {100 * _DEFAULTS.least_p_at_1:g}."
+    )
     least_mrr = forms.FloatField(
         label="Place of the right skill, at least",
         min_value=0,
         max_value=1,
         error_messages=_errors(_RATE),
-        help_text="MRR, from 0 to 1. The default is 0.85.",
+        help_text=f"MRR, from 0 to 1. The default is {_DEFAULTS.least_mrr:g}.",
     )
-    most_false_triggers = _percent_field("False triggers, at most (%)", "The default is 20.")
+    most_false_triggers = _percent_field(
+        "False triggers, at most (%)", f"The default is {100 * _DEFAULTS.most_false_triggers:g}."
+    )
     least_cases = forms.IntegerField(
         label="Test questions, at least",
         min_value=1,
         max_value=CASES,
         error_messages=_errors(f"Enter a whole number from 1 to {CASES:,}."),
-        help_text="With fewer questions an evaluation does not pass. The default is 8.",
+        help_text=f"With fewer questions an evaluation does not pass. The default is {_DEFAULTS.least_cases}.",
     )
     blocking = forms.BooleanField(
         label="Do not publish a change that fails these limits",
