@@ -33,7 +33,7 @@ _PART_OF = np.array([_part_of(fields) for fields in range(256)], np.intp)
 class TermShares:
     """The weights of the terms of a question, as shares of their sum.
 
-    `early` and `earlier` are less for later terms, `head` is zero for terms behind the first part of the question.
+    `fading` and `fading_fast` are smaller for later terms, `head` is zero behind the first part of the question.
     """
 
     def __init__(self, query: Query, weights: Floats) -> None:
@@ -41,7 +41,7 @@ class TermShares:
         in_head = np.array([term.in_head for term in query.terms], bool)
         self.weights = weights
         self.plain = shares(weights)
-        self.early, self.earlier = shares(weights / (1.0 + place / 8)), shares(weights / (1.0 + place / 3))
+        self.fading, self.fading_fast = shares(weights / (1.0 + place / 8)), shares(weights / (1.0 + place / 3))
         self.head = shares(np.where(in_head, weights, 0.0))
 
 
@@ -72,7 +72,7 @@ class WordEvidence:
         """
         terms = self._terms
         by_part = (
-            cover * terms.plain + early * terms.earlier + head * terms.head,
+            cover * terms.plain + early * terms.fading_fast + head * terms.head,
             lead_cover * terms.plain + lead_head * terms.head,
             text_cover * terms.plain,
         )
@@ -91,7 +91,7 @@ class WordEvidence:
         named = np.flatnonzero(self._hits.fields & NAME)
         terms, rows = self._hits.terms[named], self._hits.rows[named]
         known = self._terms.weights[terms] / (background.MOST * self._name_lengths[rows])
-        return self._summed(rows, name * self._terms.early[terms] + share * known)
+        return self._summed(rows, name * self._terms.fading[terms] + share * known)
 
     def bm25f(self, row: int) -> float:
         """Return `summary` + `text` of one row."""
@@ -114,8 +114,8 @@ class WordEvidence:
 class PhraseEvidence:
     """Evidence in several words together.
 
-    `pairs`: the share of adjacent words; `triggers`: the weight of the heaviest trigger or phrase that is in the
-    question as a whole; `exact`: 1 if the question is a trigger or phrase, word for word.
+    `pairs`: the share of the question's adjacent words; `triggers`: the share of its weight in the heaviest trigger or
+    phrase that it contains as a whole; `exact`: 1 if it is a trigger or phrase, word for word.
     """
 
     pairs: Floats
@@ -160,6 +160,7 @@ def total_score(words: WordEvidence, phrases: PhraseEvidence) -> Floats:
 
 
 def shares(values: Floats) -> Floats:
+    """Return values as shares of their sum. All are zero if the sum is."""
     found: Floats = values / (float(values.sum()) + _NONE)
     return found
 

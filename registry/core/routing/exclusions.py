@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from registry.core.routing.words import STOP_WORDS
 
 _NAME = r"[`*_\"'“”‘’\[]*([a-z0-9]+(?:[-_][a-z0-9]+)*)[`*_\"'“”‘’\]]*"
-# Where an order starts: “…, do not use for X” speaks of this skill, “users do not use X” does not.
+# The start of an order: “…, do not use for X” is about this skill, “users do not use X” is not.
 _START = r"(?:^\W*|[;:,.(]\s*|\s[-–—]+\s|\b(?:but|and|so|please|then|also)\s+)"
 _NEGATIVE = re.compile(
     rf"{_START}(?:"

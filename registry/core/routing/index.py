@@ -29,8 +29,8 @@ class Hits:
     """The rows that contain some terms.
 
     `terms` has the position of each hit’s term, `summary`, `text` and `fields` are the columns of `Segment.terms`, and
-    `counts` is the number of rows in use with each term. Rows that are not in use can be among the hits: they are few,
-    and to leave them out costs more than to add them up.
+    `counts` is the number of rows in use with each term. Rows that are not in use can be among the hits, because to
+    leave them out costs more than to add them up.
     """
 
     terms: NDArray[np.intp]
@@ -74,7 +74,7 @@ class Index:
 
     @classmethod
     def of(cls, skills: Iterable[Analysed]) -> "Index":
-        """Build an index. Of several skills with one name the last counts."""
+        """Build an index. If several skills have one name, the last one counts."""
         by_name = {skill.name: skill for skill in skills}
         ordered = [by_name[name] for name in sorted(by_name)]
         dim = max((len(skill.vector) for skill in ordered), default=0)

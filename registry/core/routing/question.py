@@ -81,7 +81,7 @@ class Question:
         return self.nearest(self.index.rows, SHORTLIST)
 
     def nearest(self, rows: Rows, most: int) -> Rows:
-        """Return the best of some rows by the estimate, in rising order. Of equal ones those with the first names."""
+        """Return the best `most` of some rows by the estimate, in rising order. Equal rows are chosen by name."""
         if len(rows) <= most:
             return rows
         estimate = self.estimate[rows]

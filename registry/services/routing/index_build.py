@@ -1,7 +1,7 @@
 """One step of building an index: some time of work on the skills that it does not contain yet.
 
-Stored analyses come first, because they are cheap to read. Of many others, the names and descriptions follow, which
-take a quarter of the time of the whole text, so that every skill can be found early. The text comes last.
+Stored analyses are added first, because they are cheap to read. If many skills have none, their names and descriptions
+follow, which take a quarter of the time of the whole text, so that every skill can be found early. Their text is last.
 """
 
 import os

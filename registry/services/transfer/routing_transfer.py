@@ -1,7 +1,7 @@
 """The golden set and the routing settings in the export of a project.
 
-Only people who may change skills export them: agents never see test questions. What an evaluation learned is not
-exported, because the next evaluation learns it anew.
+Only people who may change skills export them: agents never see test questions. The learned threshold and calibration
+are not exported, because the next evaluation learns them again.
 """
 
 from collections.abc import Mapping

@@ -22,7 +22,7 @@ from tests.web.routing.pages import HTMX, REASON, words
 DESK = "/projects/demo/skills/desk/"
 GONE = "4 questions lose their skill. 10 test questions checked."
 LINK = "See what this does to your test questions"
-HEADING = "What this does to your test questions"
+HEADING = "Effect on your test questions"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Full text over everything: what introduction, headings and text add to the summary."""
+"""Finds skills by the words of their introduction, headings and text, as far as the summary lacks them."""
 
 from registry.core.routing.analysis import BODY, HEADINGS, LEAD
 from registry.core.routing.link import Matches, Rows, above_zero

@@ -1,7 +1,7 @@
 """Reorders the best skills with a language model, behind any endpoint that speaks the chat API of OpenAI.
 
-The link writes the messages and reads the answer. Who sends them is up to the caller. Names and descriptions are data
-that somebody else wrote, so the model is told to treat them so, and only names that it was given count.
+The link writes the messages and reads the answer, and its caller sends them. Names and descriptions can contain orders
+to the model, so they are sent as data, and an answer with a name that was not sent is refused.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Full text over name, title, description and triggers."""
+"""Finds skills by the words of their name, title, description and triggers."""
 
 from registry.core.routing.analysis import ANCHOR, HEADINGS, LEAD, SUMMARY_FIELDS
 from registry.core.routing.link import Matches, Rows, above_zero
