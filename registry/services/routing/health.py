@@ -30,6 +30,7 @@ PAGE_SECONDS = 2.0
 _ALIKE = 0.75
 _DESCRIPTION_CHARS = 400  # an agent sees 200 of them
 _CHUNK = 8
+_RIVALS = 5  # other skills with a trigger of a skill, of which a finding is made
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Health:
 
 _found: LruCache[tuple[str, int, int, str], tuple[Finding, ...]] = LruCache(20_000)
 _covered: LruCache[tuple[int, int], frozenset[str]] = LruCache(200)  # {""} without test questions
-_triggers: LruCache[tuple[str, int, int], dict[str, tuple[str, ...]]] = LruCache(16)
+_triggers: LruCache[tuple[str, int, int], dict[str, list[str]]] = LruCache(16)
 
 
 def of_project(project: Project, *, seconds: float = PAGE_SECONDS) -> Health:
@@ -128,7 +129,7 @@ def _untested(project: Project, name: str) -> list[Finding]:
 
 
 def _shared_triggers(project: Project, name: str, triggers: Sequence[str]) -> dict[str, str]:
-    """Return the other skills that have one of these triggers, with the trigger."""
+    """Return the first other skills that have one of these triggers, with the trigger."""
     if not triggers:
         return {}
     key = (built_in.snapshot().fingerprint, project.pk, project.revision)
@@ -137,10 +138,12 @@ def _shared_triggers(project: Project, name: str, triggers: Sequence[str]) -> di
         owners = {}
         for each in catalog.view(project.pk, project.revision).served:
             for trigger in each.triggers:
-                owners[_plain(trigger)] = (*owners.get(_plain(trigger), ()), each.name)
+                names = owners.setdefault(_plain(trigger), [])
+                if len(names) <= _RIVALS:  # one more, because a skill is no rival of itself
+                    names.append(each.name)
         _triggers.put(key, owners)
     shared = ((other, trigger) for trigger in triggers for other in owners.get(_plain(trigger), ()) if other != name)
-    return dict(list(dict(shared).items())[:5])
+    return dict(list(dict(shared).items())[:_RIVALS])
 
 
 def _plain(trigger: str) -> str:
