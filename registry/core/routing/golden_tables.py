@@ -31,8 +31,7 @@ def read(text: str) -> tuple[list[str], list[Case]]:
     cases: list[Case] = []
     problems = Problems()
     for place, (number, cells) in enumerate(rows):
-        named = _named(cells)
-        if place == 0 and named:
+        if place == 0 and (named := _named(cells)):
             columns = named
             continue
         if len(cases) >= CASES:

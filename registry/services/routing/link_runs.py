@@ -18,7 +18,7 @@ _THREADS = 32  # a run uses one, and a link that hangs keeps one
 _LOG_SECONDS = 600  # between two messages about one link and one status
 _MOST_LOGGED = 1_000
 
-_runner = StepRunner(_THREADS)
+runner = StepRunner(_THREADS)
 _lock = threading.Lock()
 _counts: Counter[tuple[str, str]] = Counter()
 _logged: dict[tuple[str, str], float] = {}
@@ -31,7 +31,7 @@ def run(question: Question, rows: Rows, *, most: int, alone: bool = True) -> Cha
         question,
         rows,
         fuse=lambda matches: fusion.fuse(question, matches, most),
-        runner=_runner,
+        runner=runner,
         shorten=lambda given: shortlist.of(question, given, most),
         alone=alone,
     )
@@ -48,7 +48,7 @@ def reorder(
         question,
         chained,
         fuse=lambda matches: fusion.fuse(question, matches, most),
-        runner=_runner,
+        runner=runner,
         seconds=seconds,
         rest=rest,
     )

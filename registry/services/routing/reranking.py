@@ -20,7 +20,7 @@ from registry.services.routing import link_runs
 from registry.services.routing.indexes import ProjectIndex
 
 _ANSWER_BYTES = 256 * 1024
-_REST_SECONDS = 30.0  # after a failure, so that not every question waits for an endpoint that is down
+REST_SECONDS = 30.0  # after a failure, so that not every question waits for an endpoint that is down
 
 
 def reorder(found: ProjectIndex, question: Question, chained: Chained, *, most: int) -> Chained:
@@ -35,7 +35,7 @@ def reorder(found: ProjectIndex, question: Question, chained: Chained, *, most: 
     seconds = float(settings.ROUTING_RERANK_SECONDS)
     link = Rerank(_ask, describe)
     # The request has a time limit of its own. The step gets a little more, so that the thread is free again.
-    return link_runs.reorder(link, question, chained, most=most, seconds=seconds + 0.5, rest=_REST_SECONDS)
+    return link_runs.reorder(link, question, chained, most=most, seconds=seconds + 0.5, rest=REST_SECONDS)
 
 
 def _ask(messages: Sequence[Message]) -> str:

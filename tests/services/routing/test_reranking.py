@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from registry.lib.steps import StepRunner
 from registry.models import Project
 from registry.services.permissions import Actor
-from registry.services.routing import link_runs, routing
+from registry.services.routing import link_runs, reranking, routing
 from registry.services.routing.routing import Routed
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill
@@ -24,7 +25,7 @@ SKILLS = {
 
 @pytest.fixture
 def model(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
-    monkeypatch.setattr("registry.services.routing.reranking._REST_SECONDS", 0.0)
+    monkeypatch.setattr(reranking, "REST_SECONDS", 0.0)
     with receiving() as receiver:
         settings.ROUTING_RERANK_URL = receiver.url("/v1/chat/completions")
         settings.ROUTING_RERANK_MODEL, settings.ROUTING_RERANK_KEY = "small", SECRET
@@ -117,9 +118,9 @@ def test_a_model_that_hangs_is_left(skills: Project, model: Receiver, settings: 
 
 
 def test_a_model_that_is_down_rests(skills: Project, model: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("registry.services.routing.reranking._REST_SECONDS", 60.0)
+    monkeypatch.setattr(reranking, "REST_SECONDS", 60.0)
     model.behave = answering(503)
-    monkeypatch.setattr(link_runs, "_runner", type(link_runs._runner)(2))
+    monkeypatch.setattr(link_runs, "runner", StepRunner(2))
     details = [report(ask(skills))[1] for _ in range(3)]
     assert details[1:] == ["It failed a moment ago."] * 2
     assert len(model.got) == 1
