@@ -4,6 +4,7 @@ from typing import Any
 
 from registry.core.format.skill_md import KINDS
 from registry.core.routing import request as requests
+from registry.core.routing.confidence import in_percent
 from registry.core.text.shorten import one_line, shorten
 from registry.protocols.mcp.context import Context, MethodResult
 from registry.protocols.mcp.tool import TEXT, Arguments, Tool
@@ -27,7 +28,7 @@ def _as_text(routed: Routed) -> str:
     if not routed.matches:
         return NONE
     lines = [
-        f"{place}. `{skill.candidate.name}` ({skill.confidence:.0%}) — {_short(skill.candidate.description)}"
+        f"{place}. `{skill.candidate.name}` ({in_percent(skill.confidence)}%) — {_short(skill.candidate.description)}"
         for place, skill in enumerate(routed.matches, 1)
     ]
     return "\n".join(["Skills for this question, with the probability that each is right:", *lines, "", _NEXT])

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from registry.core.routing.confidence import in_percent
+
 # Label and explanation of each link. A link that is not listed shows its own name.
 _LINKS = {
     "names": ("Name", "Looks for the name of the skill in the question."),
@@ -27,11 +29,12 @@ _THRESHOLDS = {
 }
 _CERTAINTY = (
     (1.0, "certain"),
-    (0.9, "almost certainly right"),
-    (0.7, "very likely right"),
+    (0.98, "almost certainly right"),
+    (0.9, "very likely right"),
+    (0.7, "probably right"),
     (0.5, "more likely right than wrong"),
     (0.3, "more likely wrong than right"),
-    (0.0, "very likely wrong"),
+    (0.0, "probably wrong"),
 )
 
 
@@ -60,6 +63,11 @@ def percent(share: float) -> str:
     if 0 < share < 1:
         whole = min(99, max(1, whole))
     return f"{whole}\u00a0%"
+
+
+def probability(confidence: float) -> str:
+    """Return the probability that a match is right, such as "84 %" or "<1 %"."""
+    return f"{in_percent(confidence)}\u00a0%"
 
 
 def certainty(confidence: float) -> str:

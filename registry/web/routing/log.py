@@ -16,7 +16,7 @@ from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
 from registry.web.humanize import counted
 from registry.web.routing import tabs
-from registry.web.routing.link_words import percent
+from registry.web.routing.link_words import percent, probability
 
 _PAGE = 50
 _TO = "open the log of questions"
@@ -69,7 +69,7 @@ def _entries(project: Project, rows: list[RouteLog]) -> list[Entry]:
     return [
         Entry(
             row,
-            tuple(Match(name, percent(confidence)) for name, confidence in row.matches[:3]),
+            tuple(Match(name, probability(confidence)) for name, confidence in row.matches[:3]),
             percent(row.threshold),
             cases.get(digests[row.pk]),
         )

@@ -118,7 +118,7 @@ def answer(query: str, routed: Routed, *, shown: int) -> Answer:
             skill,
             place,
             tuple(_bars(skill, names, top)),
-            link_words.percent(skill.confidence),
+            link_words.probability(skill.confidence),
             " ".join(_lacks(query, skill, ranking[0]) if place > 1 else _speaks_for(query, skill)),
         )
         for place, skill in enumerate(ranking, 1)

@@ -30,6 +30,11 @@ def test_a_question_shows_the_skill_its_probability_and_the_others(skilled: Proj
     assert "• `refund-reply` — Answer a refund request." in html
 
 
+def test_a_skill_with_hardly_any_evidence_is_not_given_a_whole_percent(skilled: Project, viewing: Client) -> None:
+    html = text(viewing.post(BASE, {"q": "answer a refund request about a parcel"}))
+    assert "&lt;1\xa0%" in html
+
+
 def test_nothing_in_common_is_an_explicit_none(skilled: Project, viewing: Client) -> None:
     html = text(viewing.post(BASE, {"q": "zzz"}))
     assert "No skill fits" in html
