@@ -9,7 +9,7 @@ import csv
 from collections.abc import Iterator, Sequence
 
 from registry.core.errors import InvalidRequest
-from registry.core.routing.golden import CASES, Case, Problems
+from registry.core.routing.golden import CASES, CATEGORIES, Case, Problems, spelt
 
 _COLUMNS = ("query", "expected", "category", "note")
 _HEADINGS = {
@@ -37,7 +37,8 @@ def read(text: str) -> tuple[list[str], list[Case]]:
         if len(cases) >= CASES:
             raise InvalidRequest(f"The table has more than {CASES:,} test questions.", field="file")
         labels.append(f"Line {number}")
-        cases.append(_case(cells, columns, labels[-1], problems, index=len(cases)))
+        split_at_commas = columns is _COLUMNS and "\t" not in text
+        cases.append(_case(cells, columns, labels[-1], problems, len(cases), split_at_commas=split_at_commas))
     problems.raise_any()
     return labels, cases
 
@@ -53,7 +54,9 @@ def _delimiter(text: str) -> str:
     return ";" if _named(first.split(";", _MOST_COLUMNS)) else ","
 
 
-def _case(cells: Sequence[str], columns: Sequence[str], label: str, problems: Problems, *, index: int) -> Case:
+def _case(
+    cells: Sequence[str], columns: Sequence[str], label: str, problems: Problems, index: int, *, split_at_commas: bool
+) -> Case:
     if len(cells) < 2:
         message = "There is no answer. Add a tab and the name of the skill, or “-” if no skill should be found."
         problems.add(index, label, message, "expected")
@@ -61,6 +64,11 @@ def _case(cells: Sequence[str], columns: Sequence[str], label: str, problems: Pr
         message = f"There are {len(cells)} columns, and {len(columns)} are known. Put a question with commas in quotes."
         problems.add(index, label, message, "query")
     values = dict(zip(columns, cells, strict=False))
+    category = values.get("category", "").strip()
+    if split_at_commas and category and spelt(category) not in CATEGORIES:
+        message = f"There is no category {category[:40]!r}. Put a question with commas in quotes."
+        problems.add(index, label, message, "category")
+        return Case("")
     if any(len(values.get(column, "")) > _NAMES_CHARS for column in ("expected", "acceptable")):
         problems.add(index, label, f"The names of the skills have more than {_NAMES_CHARS:,} characters.", "expected")
         return Case("")

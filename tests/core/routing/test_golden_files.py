@@ -117,6 +117,10 @@ def test_an_equal_case_is_read_once() -> None:
         ("only a question", "Line 1: There is no answer"),
         ("a\tb\n\t b", "Line 2: The question is empty"),
         ("a,b,positive,note,more", "Line 1: There are 5 columns, and 4 are known. Put a question with commas"),
+        (
+            "Hello, my box is lost, refunds",
+            "Line 1: There is no category 'refunds'. Put a question with commas",
+        ),
         ('a,b\n"c,d', "Line 2: This is not CSV"),
         ("a\tb\nA\tc", "Line 2: This is the same question as in line 1, with another answer"),
     ],
