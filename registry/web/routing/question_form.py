@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from registry.core import roles
 from registry.core.errors import AlreadyExists, InvalidRequest
-from registry.core.routing.golden import NOTE_CHARS, QUERY_CHARS, Case
+from registry.core.routing.golden import NEGATIVE, NOTE_CHARS, POSITIVE, QUERY_CHARS, Case
 from registry.models import GoldenCase, RouteLog
 from registry.services.catalog import catalog
 from registry.services.routing import golden_set, route_log
@@ -61,6 +61,15 @@ class QuestionForm(forms.Form):
         help_text="For your colleagues: the reason for this question, or its source.",
         error_messages={"max_length": "The note has %(show_value)s characters. At most %(limit_value)s are allowed."},
     )
+
+    def clean_category(self) -> str:
+        """Refuse a category that contradicts the expected skills, in the words of this page."""
+        category, expects = str(self.cleaned_data["category"]), bool(names(self.cleaned_data.get("expected", "")))
+        if category == POSITIVE and not expects:
+            raise forms.ValidationError("Name the skill that should be found, or choose another category.")
+        if category == NEGATIVE and expects:
+            raise forms.ValidationError("Remove the skill that should be found, or choose another category.")
+        return category
 
     def case(self) -> Case:
         data = self.cleaned_data
