@@ -66,7 +66,10 @@ class ImportForm(forms.Form):
         try:
             return str(sent.read().decode("utf-8-sig"))
         except UnicodeDecodeError:
-            raise InvalidRequest("The file is not UTF-8 text. Save it as UTF-8.", field="file") from None
+            raise InvalidRequest(
+                "The file is not UTF-8 text. Save a spreadsheet as CSV in UTF-8, or paste its columns above.",
+                field="file",
+            ) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ def test_questions_are_checked_before_they_are_saved(skilled: Project, author: A
     with nothing_left_behind():
         html = text(writing.post(PAGE, {"text": LINES, "do": "check"}))
     assert "2 questions can be saved:" in html
-    assert "in place of a question with the same words" in html
+    assert "1 new, 1 in place of a question with the same words. Nothing is saved yet." in " ".join(html.split())
     assert "Money back?" in html
     html = text(writing.post(PAGE, {"text": LINES, "do": "save"}, follow=True))
     assert "1 test question added, 1 replaced." in html
@@ -62,7 +62,8 @@ def test_errors_name_their_line_and_nothing_is_saved(project: Project, writing: 
 
 
 @pytest.mark.parametrize(
-    ("content", "error"), [(b"\xff\xfe\0", "not UTF-8"), (b"x" * (1024 * 1024 + 1), "1,048,576 are allowed")]
+    ("content", "error"),
+    [(b"\xff\xfe\0", "Save a spreadsheet as CSV in UTF-8"), (b"x" * (1024 * 1024 + 1), "1,048,576 are allowed")],
 )
 def test_a_file_that_cannot_be_read_is_refused(project: Project, writing: Client, content: bytes, error: str) -> None:
     sent = {"file": SimpleUploadedFile("cases.json", content), "do": "save"}
