@@ -11,7 +11,7 @@ from registry.services.permissions import Actor
 from registry.services.routing import route_log, routing, routing_settings
 from registry.services.skills import skills
 from tests.browser.accessibility import overflowing
-from tests.browser.conftest import Windows
+from tests.browser.conftest import WIDE, Windows
 from tests.browser.site import Team
 from tests.browser.steps import toast
 
@@ -44,6 +44,16 @@ def test_a_miss_of_the_log_becomes_a_test_question_without_javascript(team: Team
     page.get_by_role("link", name="Test question", exact=True).click()
     expect(page.get_by_label("Skill that should be found")).to_have_value("night-porter")
     assert overflowing(page) == []
+
+
+def test_a_question_that_is_a_whole_document_leaves_room_for_the_answer(team: Team, windows: Windows) -> None:
+    page = windows.open(team.session(roles.VIEWER))
+    page.goto(f"{team.base}/routing/")
+    question = page.get_by_label("What would somebody ask?")
+    question.fill("A paragraph about the weather.\n\n" * 500)
+    box = question.bounding_box()
+    assert box is not None
+    assert box["height"] <= WIDE["height"] / 2
 
 
 def test_the_plot_shows_both_runs(team: Team, windows: Windows) -> None:
