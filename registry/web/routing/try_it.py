@@ -84,7 +84,7 @@ def _save(request: ProjectRequest, query: str) -> dict[str, Any]:
         case = _case(query, right, known).checked()
         added = golden_set.add(request.project, [case], by=request.actor, labels=["This question"])
     except InvalidRequest as error:
-        return {"refused": error.message}
+        return {"refused": error.message, "other": request.POST.get("other", "")}
     return {"saved": added}
 
 

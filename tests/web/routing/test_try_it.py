@@ -134,6 +134,11 @@ def test_an_answer_that_agents_do_not_get_is_refused(skilled: Project, writing: 
         assert "Nothing was saved." in text(writing.post(BASE, {"q": "refund", "right": "other", **sent}), 422)
 
 
+def test_a_misspelt_skill_stays_in_the_field(skilled: Project, writing: Client) -> None:
+    html = text(writing.post(BASE, {"q": "refund", "right": "other", "other": "refund-replay"}), 422)
+    assert 'name="other" value="refund-replay"' in html
+
+
 def test_a_viewer_tries_but_neither_saves_nor_sees_test_questions(
     skilled: Project, author: Actor, viewing: Client
 ) -> None:
