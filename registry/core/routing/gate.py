@@ -79,7 +79,8 @@ def _worse(report: Report, baseline: Baseline | None) -> Iterable[str]:
         yield f"Worse than the baseline: expected skills moved down. MRR over {compared} fell by the worth of one."
     false, false_before = (_count(both, metrics.FALSE_TRIGGER, before=before) for before in (False, True))
     if false > false_before:
-        yield f"Worse than the baseline: {false} of {compared} are false triggers. Before, {false_before} were."
+        triggers = "false trigger" if false == 1 else "false triggers"
+        yield f"Worse than the baseline: {false} {triggers} in {compared}, and {false_before} before."
 
 
 def _count(both: Sequence[tuple[str, int, Outcome]], wanted: str, *, before: bool) -> int:
