@@ -32,6 +32,7 @@ def read(text: str) -> tuple[list[str], list[Case]]:
     problems = Problems()
     for place, (number, cells) in enumerate(rows):
         if place == 0 and (named := _named(cells)):
+            _check_headings(cells, named, number)
             columns = named
             continue
         if len(cases) >= CASES:
@@ -47,6 +48,20 @@ def _named(cells: Sequence[str]) -> list[str]:
     """Return the columns that a first line names; empty if it is a question."""
     named = [_HEADINGS.get(cell.strip(' \r"').lower(), "") for cell in cells]
     return named if named[:1] == ["query"] and "expected" in named else []
+
+
+def _check_headings(cells: Sequence[str], named: Sequence[str], number: int) -> None:
+    """Refuse a column that would be lost: an unknown one, such as a misspelt one, or one that is there twice."""
+    for place, (cell, name) in enumerate(zip(cells, named, strict=True)):
+        heading = cell.strip(' \r"')
+        if not name and heading:
+            known = "query, expected, acceptable, category, note"
+            message = f"The column {heading[:40]!r} is not known. Rename or remove it. Known: {known}."
+        elif name and name in named[:place]:
+            message = f"Two columns are {name!r}. Remove one of them."
+        else:
+            continue
+        raise InvalidRequest(f"Line {number}: {message} Nothing was saved.", field="file")
 
 
 def _delimiter(text: str) -> str:

@@ -66,6 +66,7 @@ def test_a_table_has_categories_notes_and_several_skills() -> None:
     [
         "query;expected\nRefund?;refunds\nRain?;",
         '"Question";"Skill";"Note"\r\n"Refund?";"refunds";""\r\n"Rain?";"-";""\r\n',
+        "query;expected;;\nRefund?;refunds;;\nRain?;;;",
     ],
 )
 def test_a_first_line_with_semicolons_names_the_columns_of_its_csv(text: str) -> None:
@@ -121,6 +122,8 @@ def test_an_equal_case_is_read_once() -> None:
             "Hello, my box is lost, refunds",
             "Line 1: There is no category 'refunds'. Put a question with commas",
         ),
+        ("query,expected,acceptible\na,b,c", "Line 1: The column 'acceptible' is not known. Rename or remove it."),
+        ("question\tskill\texpected\na\tb\tc", "Line 1: Two columns are 'expected'. Remove one of them."),
         ('a,b\n"c,d', "Line 2: This is not CSV"),
         ("a\tb\nA\tc", "Line 2: This is the same question as in line 1, with another answer"),
     ],
