@@ -86,9 +86,8 @@ def _finding(moved: Moved) -> Finding:
     if moved.stale:
         message = f"“{shorten(moved.query)}” can no longer be judged, because its skill is gone."
     elif before == after:
-        message = (
-            f"“{shorten(moved.query)}” finds its skill at place {moved.rank_before} now, and further down after it."
-        )
+        then = f"at place {moved.rank_after}" if moved.rank_after else "no longer"
+        message = f"“{shorten(moved.query)}” finds its skill at place {moved.rank_before} now, and {then} after the change."
     else:
-        message = f"“{shorten(moved.query)}” finds {before} now, and {after} after it."
+        message = f"“{shorten(moved.query)}” finds {before} now, and {after} after the change."
     return Finding(RULE, Severity.WARNING, SKILL_MD, None, message, expected, Category.QUALITY)

@@ -16,6 +16,7 @@ from registry.services.permissions import Actor
 from registry.services.proposals import proposals, reviews
 from registry.services.proposals.prepare import Suggestion
 from registry.services.routing import evaluations, publish_gate, routing_settings
+from registry.services.routing.impact import Moved
 from registry.services.skills import bulk_edit, bundles, skills, versions
 from tests.conftest import skill_bundle
 from tests.prepared import ensure_agent, proposing_agent, save_skill
@@ -66,6 +67,13 @@ def test_a_change_without_a_reason_is_refused(gated: Project, author: Actor, doo
     assert {each.rule for each in refused.value.findings} == {"routing-gate"}
     assert refused.value.data["lost"] >= len(QUESTIONS["desk"])
     assert QUESTIONS["desk"][0] in "".join(each.message for each in refused.value.findings)
+
+
+@pytest.mark.parametrize(("rank", "then"), [(4, "at place 4"), (0, "no longer")])
+def test_a_finding_names_the_place_of_the_skill_before_and_after(rank: int, then: str) -> None:
+    moved = Moved("Where is it?", ("desk",), "shop", "shop", better=False, rank_before=2, rank_after=rank)
+    message = publish_gate._finding(moved).message
+    assert message == f"“Where is it?” finds its skill at place 2 now, and {then} after the change."
 
 
 @pytest.mark.parametrize("door", DOORS)
