@@ -106,6 +106,7 @@ def test_the_preview_shows_the_impact_on_routing_and_asks_for_a_reason(
     assert refused.status_code == 422
     assert "the routing gate refuses it" in shown(refused)
     assert 'name="gate_reason"' in text(refused)
+    assert '<a href="#f-gate-reason">Give a reason</a>' in text(refused)
     chosen = page.get(at(source, "import/?skill=couriers"))
     assert "If the routing gate refuses a skill, publish it anyway, because" in shown(chosen)
     assert page.post(address, {"do": "import", "gate_reason": "On purpose."}).status_code == 302
