@@ -139,3 +139,17 @@ def test_ctrl_k_opens_the_search_from_every_page_of_a_project(team: Team, window
     page.get_by_role("link", name="greeting").focus()
     page.keyboard.press("Control+k")
     expect(search).to_be_focused()
+
+
+def test_a_question_is_tried_and_saved_by_keyboard(team: Team, windows: Windows) -> None:
+    page = windows.open(team.session(roles.AUTHOR))
+    page.goto(f"{team.base}/routing/")
+    _tab_to(page, "What would somebody ask")
+    page.keyboard.type("Which planet is the largest?")
+    page.keyboard.press("Enter")
+    expect(page.locator("#verdict-title")).to_be_visible()
+    _tab_to(page, "[Nn]o skill is right")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Saved as a test question.")).to_be_visible()
+    page.keyboard.press("Tab")
+    assert _focused(page) == "Change it"
