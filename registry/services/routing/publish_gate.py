@@ -87,7 +87,9 @@ def _finding(moved: Moved) -> Finding:
         message = f"“{shorten(moved.query)}” can no longer be judged, because its skill is gone."
     elif before == after:
         then = f"at place {moved.rank_after}" if moved.rank_after else "no longer"
-        message = f"“{shorten(moved.query)}” finds its skill at place {moved.rank_before} now, and {then} after the change."
+        message = (
+            f"“{shorten(moved.query)}” finds its skill at place {moved.rank_before} now, and {then} after the change."
+        )
     else:
         message = f"“{shorten(moved.query)}” finds {before} now, and {after} after the change."
     return Finding(RULE, Severity.WARNING, SKILL_MD, None, message, expected, Category.QUALITY)
