@@ -53,12 +53,15 @@ def test_a_file_is_read_and_its_text_can_be_corrected(skilled: Project, writing:
         ('[{"query": "a"}]', "Entry 1: The answer is missing."),
         ('[{"query": "a", "should_trigger": true}]', "does not say which skill"),
         ("a\tb\nA\tc", "the same question as in line 1"),
+        ("question\tskill\tcolour\na\tb\tred", "is not known. Rename or remove it."),
     ],
 )
 def test_errors_name_their_line_and_nothing_is_saved(project: Project, writing: Client, sent: str, error: str) -> None:
     for do in ("check", "save"):
         with nothing_left_behind():
-            assert error in text(writing.post(PAGE, {"text": sent, "do": do}), 422)
+            html = text(writing.post(PAGE, {"text": sent, "do": do}), 422)
+        assert error in html
+        assert html.count("Nothing was saved.") == 1
 
 
 @pytest.mark.parametrize(
