@@ -210,6 +210,9 @@ class _Run(Generic[T]):
                     self._runner.returned(step.name)
                     return
                 self._calling = False
+                self._started = (
+                    self._runner.now()
+                )  # or the caller would measure the next step from the start of this one
                 self._outcomes.append(outcome)
                 if enough:
                     self._leave_out(SKIPPED)
