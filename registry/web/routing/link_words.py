@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from registry.core.routing.confidence import in_percent
+from registry.lib.percent import in_percent
 
 # Label and explanation of each link. A link that is not listed shows its own name.
 _LINKS = {

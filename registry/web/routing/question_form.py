@@ -11,13 +11,14 @@ from django.views.decorators.http import require_http_methods
 
 from registry.core import roles
 from registry.core.errors import AlreadyExists, InvalidRequest
-from registry.core.routing.golden import NEGATIVE, NOTE_CHARS, POSITIVE, QUERY_CHARS, Case
+from registry.core.routing.golden import NEGATIVE, NOTE_CHARS, POSITIVE, Case
 from registry.models import GoldenCase, RouteLog
 from registry.services.catalog import catalog
 from registry.services.routing import golden_set, route_log
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
 from registry.web.routing import tabs
+from registry.web.routing.question_field import QuestionField
 from registry.web.routing.verdict_words import CATEGORIES
 from registry.web.skills import name_options
 
@@ -26,16 +27,11 @@ _TO = "open the test questions"
 
 
 class QuestionForm(forms.Form):
-    query = forms.CharField(
+    query = QuestionField(
         label="Question",
-        max_length=QUERY_CHARS,
+        required="Enter what somebody would ask.",
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text="As somebody would ask it. Avoid the words of the skill’s description.",
-        error_messages={
-            "required": "Enter what somebody would ask.",
-            "max_length": "The question has %(show_value)s characters. At most %(limit_value)s are allowed.",
-            "null_characters_not_allowed": "The question contains a NUL character. Remove it.",
-        },
     )
     expected = forms.CharField(
         label="Skill that should be found",

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 from registry.core import roles
 from registry.core.catalog.prompt import Catalog
 from registry.core.errors import InvalidRequest
-from registry.core.routing.golden import QUERY_CHARS, Case
+from registry.core.routing.golden import Case
 from registry.models import GoldenCase, Project
 from registry.services.agents import agent_catalog, agents
 from registry.services.catalog import catalog, skill_list
@@ -20,6 +20,7 @@ from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 from registry.web.navigation import may
 from registry.web.routing import opinions, tabs
+from registry.web.routing.question_field import QuestionField
 from registry.web.skills import name_options
 
 _RANKED, _SHOWN = 20, 6
@@ -27,15 +28,10 @@ _NONE, _OTHER, _SKILL = "none", "other", "skill:"  # values of the buttons that 
 
 
 class TryForm(forms.Form):
-    q = forms.CharField(
+    q = QuestionField(
         label="What would somebody ask?",
-        max_length=QUERY_CHARS,
+        required="Enter a question, in the words that somebody would use.",
         widget=forms.Textarea(attrs={"rows": 2, "data-enter": ""}),
-        error_messages={
-            "required": "Enter a question, in the words that somebody would use.",
-            "max_length": "The question has %(show_value)s characters. At most %(limit_value)s are allowed.",
-            "null_characters_not_allowed": "The question contains a NUL character. Remove it.",
-        },
     )
     agent = forms.ChoiceField(
         label="As which agent?", required=False, error_messages={"invalid_choice": "This agent does not exist."}

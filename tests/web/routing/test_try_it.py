@@ -12,13 +12,19 @@ from registry.services.permissions import Actor
 from registry.services.routing import golden_set
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import Browser
-from tests.web.routing.pages import BASE, HOSTILE, ask, text
+from tests.web.routing.pages import BASE, HOSTILE, QUESTIONS, ask, text
 
 
 def test_the_empty_page_says_what_to_do(project: Project, viewing: Client) -> None:
     html = text(viewing.get(BASE))
     assert "Type a question" in html
     assert "No skill fits" not in html
+
+
+def test_a_browser_does_not_cut_a_question_that_is_too_long(skilled: Project, viewing: Client, writing: Client) -> None:
+    for html in (text(viewing.get(BASE)), text(writing.get(f"{QUESTIONS}new/"))):
+        assert "<textarea" in html
+        assert f'maxlength="{QUERY_CHARS}"' not in html
 
 
 def test_a_question_shows_the_skill_its_probability_and_the_others(skilled: Project, viewing: Client) -> None:
