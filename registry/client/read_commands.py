@@ -11,6 +11,7 @@ from registry.client import exit_codes
 from registry.client.client import SkillsiteClient
 from registry.client.errors import LocalProblem
 from registry.client.output import print_line, print_note, print_text
+from registry.lib.percent import in_percent
 
 _FROM_CACHE = "This is a cached response. The site was not reached."
 
@@ -34,7 +35,7 @@ def route(client: SkillsiteClient, arguments: Namespace) -> int:
         _json(routed)
         return exit_codes.DONE
     for match in routed.matches:
-        print_line(f"{match.confidence:4.0%}  {match.name}  {match.title}. {match.reason}")
+        print_line(f"{in_percent(match.confidence):>3}%  {match.name}  {match.title}. {match.reason}")
     if not routed.matches:
         print_note("None of these skills fits.")
     return exit_codes.DONE

@@ -106,7 +106,7 @@ def test_the_command_prints_a_line_for_each_skill(environment: None, capfd: pyte
     assert main(["route", "pod-crash-triage", "--limit", "1", "--threshold", "0"]) == 0
     out, err = capfd.readouterr()
     (line,) = out.splitlines()
-    assert "%  pod-crash-triage  " in line and err == ""
+    assert line.startswith("100%  pod-crash-triage  ") and err == ""
 
 
 def test_the_command_prints_json(environment: None, capfd: pytest.CaptureFixture[str]) -> None:

@@ -28,13 +28,6 @@ class Learned:
     threshold: float
 
 
-def in_percent(confidence: float) -> str:
-    """Return 0.837 as "84", without claiming more than is known: only 0 is "0", and only 1 is "100"."""
-    if 0 < confidence < 0.01:
-        return "<1"
-    return ">99" if 0.99 < confidence < 1 else f"{100 * confidence:.0f}"
-
-
 def probability(signals: Sequence[float], calibration: Sequence[float] = DEFAULT) -> float:
     """Return the probability that a match with these signals is right. Without signals it is 0.
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from registry.core.format.skill_md import KINDS
 from registry.core.routing import request as requests
-from registry.core.routing.confidence import in_percent
 from registry.core.text.shorten import one_line, shorten
+from registry.lib.percent import in_percent
 from registry.protocols.mcp.context import Context, MethodResult
 from registry.protocols.mcp.tool import TEXT, Arguments, Tool
 from registry.services.agents import agent_routing

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registry.core.routing import confidence
-from registry.core.routing.confidence import DEFAULT, SIGNALS, in_percent, learn, of_matches, probability
+from registry.core.routing.confidence import DEFAULT, SIGNALS, learn, of_matches, probability
 from tests.core.strategies import law
 
 _signals = st.tuples(*[st.floats(-30, 30) for _ in SIGNALS])
@@ -90,20 +90,3 @@ def test_two_equal_matches_that_are_likely_share_what_is_left() -> None:
 
 def test_no_match_has_no_confidence() -> None:
     assert of_matches((), []) == ()
-
-
-@pytest.mark.parametrize(
-    ("sure", "written"),
-    [
-        (0.0, "0"),
-        (1e-9, "<1"),
-        (0.0099, "<1"),
-        (0.01, "1"),
-        (0.837, "84"),
-        (0.99, "99"),
-        (0.9995, ">99"),
-        (1.0, "100"),
-    ],
-)
-def test_a_probability_is_written_without_claiming_more_than_is_known(sure: float, written: str) -> None:
-    assert in_percent(sure) == written

@@ -12,6 +12,7 @@ import numpy as np
 
 from registry.core.routing.link import Invalid, Matches, Rows
 from registry.core.routing.question import Question
+from registry.lib.percent import in_percent
 
 Message = dict[str, str]
 Ask = Callable[[Sequence[Message]], str]
@@ -81,7 +82,8 @@ def read_answer(text: str, known: dict[str, int]) -> dict[str, float]:
 
 
 def _entry(entry: object) -> tuple[str, float]:
-    if not isinstance(entry, dict) or set(entry) != {"name", "confidence"}:
+    """Return the name and the confidence. Other keys do not count: many models add a reason."""
+    if not isinstance(entry, dict) or not {"name", "confidence"} <= entry.keys():
         raise Invalid("An entry of the answer is not an object with a name and a confidence.")
     name, confidence = entry["name"], entry["confidence"]
     if not isinstance(name, str):
@@ -102,4 +104,4 @@ def _without_fence(text: str) -> str:
 
 
 def _reason(confidence: float) -> str:
-    return f"The model for re-ranking gives it {confidence:.0%}."
+    return f"The model for re-ranking gives it {in_percent(confidence)}%."
