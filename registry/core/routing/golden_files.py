@@ -32,6 +32,7 @@ _MOST_LINES = 200_000
 _LISTS = ("cases", "evals", "queries")
 _QUERIES = ("query", "prompt", "question")
 _EXPECTED = ("expected", "expected_skills", "expected_skill")
+_WHICH = "Choose the skill that the file is about, on the command line with --skill."
 _SAME_CATEGORY = {"unrelated": NEGATIVE}
 
 
@@ -170,7 +171,7 @@ def _case(entry: Any, context: _Context) -> Case:
     if context.expects_skill and context.skill:
         return Case(query, (context.skill,), acceptable, category, note)
     if context.expects_skill:
-        raise _Wrong('The file does not name its skill. Add "skill_name" at its top, or choose the skill.', "expected")
+        raise _Wrong(f'The file does not name its skill. Add "skill_name" at its top. {_WHICH}', "expected")
     if category in (NEGATIVE, NEAR_MISS):
         return Case(query, (), acceptable, category, note)
     raise _Wrong('The answer is missing. Add "expected": ["skill"], or "expected": null if none fits.', "expected")
@@ -186,7 +187,7 @@ def _of_one_skill(should_trigger: Any, skill: str, case: Case) -> Case:
     if not isinstance(should_trigger, bool):
         raise _Wrong("“should_trigger” is neither true nor false.", "expected")
     if not skill:
-        raise _Wrong("“should_trigger” does not say which skill. Choose the skill that the file is about.", "expected")
+        raise _Wrong(f"“should_trigger” does not say which skill. {_WHICH}", "expected")
     if should_trigger:
         return Case(case.query, (skill,), case.acceptable, case.category, case.note)
     return Case(
