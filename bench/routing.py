@@ -1,6 +1,6 @@
-"""Speed and memory of routing at 100, 1,000 and 10,000 skills, against BM25 of SQLite and substring search.
+"""Speed and memory of routing at 100, 1,000 and 10,000 skills, against BM25 of SQLite, substring search and MiniLM.
 
-    python -m bench.routing [--sizes 100,1000]     (about five minutes; writes the section of speed in bench/routing.md)
+    python -m bench.routing [--sizes 100,1000]     (about ten minutes; writes the section of speed in bench/routing.md)
 
 One process for each size, on SQLite. The skills are generated (bench/routing_skills.py) and stored as project skills,
 so a build also reads them from the database and the blob storage. bench/routing_quality.py measures what is found.
@@ -15,7 +15,13 @@ from bench import routing_quality, site
 
 SIZES = (100, 1_000, 10_000)
 BEGIN, END = "<!-- speed: python -m bench.routing -->", "<!-- end of speed -->"
-_RANKERS = {"chain": "our chain", "search": "search box", "fts5": "BM25 alone (SQLite FTS5)", "substring": "substring"}
+_RANKERS = {
+    "chain": "our chain",
+    "search": "search box",
+    "fts5": "BM25 alone (SQLite FTS5)",
+    "substring": "substring",
+    "minilm": "MiniLM-L6, int8",
+}
 
 
 def measure(count: int) -> dict[str, Any]:
@@ -30,14 +36,15 @@ def report(results: list[dict[str, Any]]) -> str:
         "",
         f"Last run of `python -m bench.routing`: {datetime.now(UTC):%Y-%m-%d}, {site.machine()}, SQLite.",
         "Milliseconds of a question are processor time, which other work on the machine affects least. In brackets:",
-        "elapsed time, on a machine that also did other work.",
+        "elapsed time.",
         "",
         "| skills | ranker | p50 ms | p99 ms |",
         "|---:|---|---:|---:|",
     ]
     for figures in results:
         for key, label in _RANKERS.items():
-            each = figures[key]
+            if (each := figures.get(key)) is None:
+                continue
             lines.append(
                 f"| {figures['skills']:,} | {label} | {each['p50']:.1f} ({each['wall_p50']:.1f}) "
                 f"| {each['p99']:.1f} ({each['wall_p99']:.1f}) |"
@@ -58,7 +65,15 @@ def report(results: list[dict[str, Any]]) -> str:
             f"| {figures['editor']['p50']:.0f} ({figures['editor']['most']:.0f}) "
             f"| {figures['memory']:.0f} | {figures['store']:.0f} |"
         )
+    lines += ["", *(_minilm(figures) for figures in results)]
     return "\n".join(lines) + "\n"
+
+
+def _minilm(figures: dict[str, Any]) -> str:
+    skills = f"{figures['skills']:,} skills"
+    if (each := figures.get("minilm")) is None:
+        return f"- MiniLM was not measured with {skills}: its packages are not installed."
+    return f"- MiniLM encodes {skills} in {each['build']:.0f} s and takes {each['memory']:.0f} MB more memory."
 
 
 def main() -> None:

@@ -4,14 +4,16 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
 from bench import bulk_skills, routing_editor, routing_skills
+from bench.routing_rankers import MiniLm
 from registry.core.bundle import SKILL_MD
+from registry.core.routing import skill_text
 from registry.lib import lru
 from registry.models import Project
 from registry.services import permissions
@@ -38,6 +40,8 @@ def main(count: int) -> None:
     figures["fts5"] = _latency(questions, _fts5(project))
     figures["substring"] = _latency(questions, _substring(project))
     figures["editor"] = routing_editor.measure(project, count)
+    if minilm := _minilm(project, questions):
+        figures["minilm"] = minilm
     print(json.dumps(figures))
 
 
@@ -92,10 +96,7 @@ def _latency(questions: Sequence[str], ask: Callable[[str], object]) -> dict[str
 def _fts5(project: Project) -> Callable[[str], object]:
     database = sqlite3.connect(":memory:")
     database.execute("CREATE VIRTUAL TABLE skills USING fts5(name, description, body, tokenize='porter unicode61')")
-    rows = [
-        (loaded.name, loaded.candidate.description, loaded.read(loaded.entry(SKILL_MD)).decode())
-        for loaded in catalog.load_many(project.pk, catalog.view(project.pk, project.revision).served)
-    ]
+    rows = [(name, skill_text.read(name, content).description, content.decode()) for name, content in _texts(project)]
     database.executemany("INSERT INTO skills VALUES (?, ?, ?)", rows)
 
     def ask(text: str) -> object:
@@ -117,6 +118,23 @@ def _substring(project: Project) -> Callable[[str], object]:
         return sorted(((-sum(word in content for word in words), name) for name, content in texts))[:5]
 
     return ask
+
+
+def _minilm(project: Project, questions: Sequence[str]) -> dict[str, float] | None:
+    """Return the latency of MiniLM, its memory, and the time in which it encodes all skills; None if not installed."""
+    before, started = _resident(), time.process_time()
+    try:
+        ranker = MiniLm()
+    except ImportError:
+        return None
+    ranker.prepare(dict(_texts(project)))
+    figures = {"build": time.process_time() - started, "memory": (_resident() - before) / 1e6}
+    return figures | _latency(questions, ranker.rank)
+
+
+def _texts(project: Project) -> Iterator[tuple[str, bytes]]:
+    for loaded in catalog.load_many(project.pk, catalog.view(project.pk, project.revision).served):
+        yield loaded.name, loaded.read(loaded.entry(SKILL_MD))
 
 
 def _resident() -> int:
