@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from registry.core.routing import analysis, chain, confidence, fusion, shortlist, skill_text
+from registry.core.routing import analysis, confidence, fusion, question_chain, skill_text
 from registry.core.routing.index import Index
 from registry.core.routing.question import ask
 from registry.core.routing.vectors import Encoder
@@ -58,15 +58,7 @@ class Chain:
         question = ask(query, self.index, self.encoder)
         if question.query.empty:
             return Ranked((), ())
-        chained = chain.run(
-            chain.LINKS,
-            question,
-            self.index.rows,
-            fuse=lambda matches: fusion.fuse(question, matches),
-            runner=self._runner,
-            shorten=lambda rows: shortlist.of(question, rows, MOST),
-            seconds=60,
-        )
+        chained = question_chain.run(question, self.index.rows, most=MOST, runner=self._runner, seconds=60)
         failed = [report for report in chained.reports if report.status not in (OK, SKIPPED, UNAVAILABLE)]
         if failed or (self.encoder and any(report.status == UNAVAILABLE for report in chained.reports)):
             raise RuntimeError(f"A link did not answer: {chained.reports}")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from registry.core.routing import analysis, chain, fusion, question, skill_text, spelling, words
+from registry.core.routing import analysis, question, question_chain, skill_text, spelling, words
 from registry.core.routing.index import Index
 from registry.core.routing.question import Question
 from registry.lib.steps import StepRunner
@@ -32,9 +32,7 @@ def _index() -> Index:
 
 
 def _run(asked: Question) -> object:
-    return chain.run(
-        chain.LINKS, asked, _index().rows, fuse=lambda found: fusion.fuse(asked, found), runner=_runner, seconds=60.0
-    )
+    return question_chain.run(asked, _index().rows, most=20, runner=_runner, seconds=60.0)
 
 
 def _ask(text: str) -> object:

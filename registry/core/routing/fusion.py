@@ -19,7 +19,7 @@ class Fused:
     by_link: Mapping[str, NDArray[np.float64]]
 
 
-def fuse(question: Question, matches: Mapping[str, Matches], most: int = 64) -> Fused:
+def fuse(question: Question, matches: Mapping[str, Matches], most: int) -> Fused:
     """Return the best rows of all links, ordered by (-score, name). The rows of each link rise."""
     rows = np.unique(np.concatenate([np.empty(0, np.intp), *(found.rows for found in matches.values())]))
     by_link = {name: _scores_of(found, rows) for name, found in matches.items()}

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 
-from registry.core.routing import chain, fusion, shortlist
+from registry.core.routing import chain, fusion, question_chain
 from registry.core.routing.chain import Chained
 from registry.core.routing.link import Link, Rows, Unavailable
 from registry.core.routing.question import Question
@@ -26,15 +26,7 @@ _logged: dict[tuple[str, str], float] = {}
 
 def run(question: Question, rows: Rows, *, most: int, alone: bool = True) -> Chained:
     """Ask the links of the chain about a question."""
-    chained = chain.run(
-        chain.LINKS,
-        question,
-        rows,
-        fuse=lambda matches: fusion.fuse(question, matches, most),
-        runner=runner,
-        shorten=lambda given: shortlist.of(question, given, most),
-        alone=alone,
-    )
+    chained = question_chain.run(question, rows, most=most, runner=runner, alone=alone)
     _note(chained)
     return chained
 

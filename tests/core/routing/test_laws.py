@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from registry.core.routing import chain, fusion, question, shortlist
+from registry.core.routing import chain, question, question_chain
 from registry.core.routing.index import SKETCH, Index
 from registry.core.routing.link import Rows
 from registry.core.routing.links import meaning
@@ -47,15 +47,8 @@ def ranked(
     index: Index, query: str, rows: Rows | None = None, encoder: Encoder | None = None
 ) -> list[tuple[str, float]]:
     asked = question.ask(query, index, encoder)
-    chained = chain.run(
-        chain.LINKS,
-        asked,
-        index.rows if rows is None else rows,
-        fuse=lambda matches: fusion.fuse(asked, matches, MOST),
-        runner=runner,
-        shorten=lambda given: shortlist.of(asked, given, MOST),
-        seconds=60.0,
-    )
+    asked_about = index.rows if rows is None else rows
+    chained = question_chain.run(asked, asked_about, most=MOST, runner=runner, seconds=60.0)
     fused = chained.fused
     return [(index.names[row], score) for row, score in zip(fused.rows.tolist(), fused.scores.tolist(), strict=True)]
 

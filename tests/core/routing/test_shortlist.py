@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from registry.core.routing import analysis, chain, fusion, question, shortlist, skill_text
+from registry.core.routing import analysis, question, question_chain, shortlist, skill_text
 from registry.core.routing.index import SKETCH, Index
 from registry.core.routing.link import Rows
 from registry.core.routing.question import SHORTLIST
@@ -36,17 +36,10 @@ def ranked(
     query: str, rows: Rows, *, shortened: bool, index: Index | None = None, encoder: Encoder = encoder
 ) -> list[tuple[str, float]]:
     asked = question.ask(query, index or large(), encoder)
-    chained = chain.run(
-        chain.LINKS,
-        asked,
-        rows,
-        fuse=lambda matches: fusion.fuse(asked, matches, MOST),
-        runner=runner,
-        shorten=(lambda given: shortlist.of(asked, given, MOST)) if shortened else None,
-        seconds=60.0,
-    )
-    names = [asked.index.names[row] for row in chained.fused.rows.tolist()]
-    return list(zip(names, chained.fused.scores.tolist(), strict=True))
+    most = MOST if shortened else len(rows)  # of so many rows, none is left out
+    fused = question_chain.run(asked, rows, most=most, runner=runner, seconds=60.0).fused
+    names = [asked.index.names[row] for row in fused.rows.tolist()]
+    return list(zip(names, fused.scores.tolist(), strict=True))[:MOST]
 
 
 @pytest.mark.parametrize("query", QUERIES)
