@@ -95,18 +95,20 @@ def check_all(cases: Sequence[Case], labels: Sequence[str]) -> tuple[Case, ...]:
 def check_size(queries: Sequence[str]) -> None:
     """Raise InvalidRequest if a project cannot have so many questions, or such long ones."""
     if len(queries) > CASES:
-        raise InvalidRequest(
-            f"The project would have {len(queries):,} test questions. {CASES:,} are allowed. Delete some first. "
-            "Nothing was saved.",
-            field="cases",
-        )
+        message = f"The project would have {len(queries):,} test questions. {CASES:,} are allowed. Delete some first."
+        raise refusal(message, "cases")
     chars = sum(map(len, queries))
     if chars > SET_CHARS:
-        raise InvalidRequest(
+        message = (
             f"The test questions of the project would have {chars:,} characters together. {SET_CHARS:,} are allowed. "
-            "Shorten or delete some. Nothing was saved.",
-            field="cases",
+            "Shorten or delete some."
         )
+        raise refusal(message, "cases")
+
+
+def refusal(message: str, field: str) -> InvalidRequest:
+    """Return the error for a list of cases as a whole. `errors` has the message alone, as `Problems` lists its own."""
+    return InvalidRequest(f"{message} Nothing was saved.", field=field, errors=[message])
 
 
 class Problems:

@@ -9,7 +9,7 @@ import csv
 from collections.abc import Iterator, Sequence
 
 from registry.core.errors import InvalidRequest
-from registry.core.routing.golden import CASES, CATEGORIES, Case, Problems, spelt
+from registry.core.routing.golden import CASES, CATEGORIES, Case, Problems, refusal, spelt
 
 _COLUMNS = ("query", "expected", "category", "note")
 _HEADINGS = {
@@ -61,7 +61,7 @@ def _check_headings(cells: Sequence[str], named: Sequence[str], number: int) -> 
             message = f"Two columns are {name!r}. Remove one of them."
         else:
             continue
-        raise InvalidRequest(f"Line {number}: {message} Nothing was saved.", field="file")
+        raise refusal(f"Line {number}: {message}", "file")
 
 
 def _delimiter(text: str) -> str:
@@ -125,6 +125,5 @@ def _rows_of_csv(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
             if any(cell.strip() for cell in cells):
                 yield reader.line_num, cells
     except csv.Error as error:
-        raise InvalidRequest(
-            f"Line {reader.line_num}: This is not CSV: {error}. Check the quotes. Nothing was saved.", field="file"
-        ) from None
+        message = f"Line {reader.line_num}: This is not CSV: {error}. Check the quotes."
+        raise refusal(message, "file") from None

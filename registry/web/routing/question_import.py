@@ -193,12 +193,8 @@ def _page(
 
 
 def _messages(error: SkillsiteError | None) -> list[str]:
-    """Return one sentence for each wrong line, or the whole message. The page itself says that nothing was saved."""
+    """Return one sentence for each wrong line, or the whole message."""
     if error is None:
         return []
     listed = error.data.get("errors")
-    return (
-        [str(one) for one in listed]
-        if isinstance(listed, list)
-        else [error.message.removesuffix(" Nothing was saved.")]
-    )
+    return [str(one) for one in listed] if isinstance(listed, list) else [error.message]
