@@ -3,7 +3,10 @@
 import pytest
 from django.test import Client
 
+from registry.core.routing import confidence
 from registry.models import Project, RoutingSettings
+from registry.services.permissions import Actor
+from registry.services.routing import routing_settings
 from tests.services.footprint import nothing_left_behind
 from tests.web.routing.pages import SETTINGS, text
 
@@ -25,6 +28,16 @@ def test_an_owner_changes_everything_and_returns_to_the_learned_limit(project: P
     owning.post(SETTINGS, {**FORM, "mode": "learned", "blocking": ""})
     row.refresh_from_db()
     assert (row.fixed_threshold, row.blocking) == (None, False)
+
+
+def test_the_learned_threshold_is_named_once(project: Project, operator: Actor, owning: Client) -> None:
+    learned = "The threshold learned from your test questions is 40\xa0%."
+    routing_settings.store_learned(project.pk, confidence.Learned(confidence.DEFAULT, 0.4))
+    routing_settings.change(project, log_days=1, by=operator)
+    html = text(owning.get(SETTINGS))
+    assert "Now 40\xa0%, learned" in html
+    assert learned not in html
+    assert learned in text(owning.post(SETTINGS, FORM, follow=True))
 
 
 @pytest.mark.parametrize(
