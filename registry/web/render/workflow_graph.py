@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
@@ -255,7 +255,7 @@ def _facts(step: Step) -> Iterator[tuple[str, str]]:
         yield "if", step.condition
     if step.router:
         yield "chooses by", step.router.on
-        yield from chain.from_iterable((("for", case), ("uses", used)) for case, used in step.router.cases.items())
+        yield from (("for", f"{case}: {used}") for case, used in step.router.cases.items())
         if step.router.default:
             yield "else uses", step.router.default
     if step.scatter:
