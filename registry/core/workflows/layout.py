@@ -32,6 +32,7 @@ Point = tuple[float, float]
 class Size:
     """A kind of drawing. `width` is where it should fit, `least` and `most` are widths of boxes.
 
+    A layer that does not fit with boxes of the `least` width is wider anyway, so it gets the readable width `scrolled`.
     `pad` is the space around the text of a box. `name_char` and `uses_char` are the widths of a character, and `lines`
     is how many lines a name may take.
     """
@@ -39,6 +40,7 @@ class Size:
     width: int
     least: int
     most: int
+    scrolled: int
     gap: int
     pad: int
     name_char: float
@@ -46,8 +48,8 @@ class Size:
     lines: int
 
 
-WIDE = Size(width=880, least=128, most=192, gap=16, pad=10, name_char=7.8, uses_char=7.25, lines=2)
-NARROW = Size(width=356, least=72, most=128, gap=8, pad=6, name_char=6.9, uses_char=6.65, lines=3)
+WIDE = Size(width=880, least=128, most=192, scrolled=128, gap=16, pad=10, name_char=7.8, uses_char=7.25, lines=2)
+NARROW = Size(width=356, least=72, most=128, scrolled=96, gap=8, pad=6, name_char=6.9, uses_char=6.65, lines=3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +191,8 @@ def _widths(found: Layers, size: Size) -> list[float]:
     for index, row in enumerate(found.rows):
         boxes = sum(found.layer[name] == index for name, _ in row)
         taken = size.gap * (len(row) - 1) + _LANE * (len(row) - boxes) + 2 * _MARGIN
-        widths.append(float(max(size.least, min(size.most, (size.width - taken) // boxes))))
+        fitting = (size.width - taken) // boxes
+        widths.append(float(min(fitting, size.most) if fitting >= size.least else size.scrolled))
     return widths
 
 

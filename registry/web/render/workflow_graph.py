@@ -37,6 +37,7 @@ MARKS = {
     layout.PERSON: ("Asks a person", "person"),
 }
 _PASSED = ("completed", "skipped", "degraded")
+_FEW_STEPS = 100  # a page with two drawings of more would be large
 _MOST_NAMED = 20  # steps that a step waits for
 _MOST_CHARS = 160  # of an expression
 _BASE = 12  # from the top of a line to its base line
@@ -183,10 +184,11 @@ class _Extras:
 
 
 def _layouts(plan: Plan, *, notes: bool) -> Iterator[tuple[str, Layout]]:
-    """Yield a drawing for wide windows, and one for narrow windows if that would fit and the other would not."""
+    """Yield a drawing for wide windows, and one for narrow windows where that needs no or much less scrolling."""
     wide = layout.arrange(plan, WIDE, notes=notes)
     narrow = layout.arrange(plan, NARROW, notes=notes) if wide.width > NARROW.width else wide
-    if narrow.width <= NARROW.width < wide.width:
+    most = 2 * NARROW.width if len(plan.steps) <= _FEW_STEPS else NARROW.width
+    if narrow.width < wide.width and narrow.width <= most:
         yield "wide", wide
         yield "narrow", narrow
     else:
