@@ -9,6 +9,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from registry.core.limits import MIB, Limits
 from skillsite import env, logs
+from skillsite.routing_settings import *  # noqa: F403
+from skillsite.workflow_settings import *  # noqa: F403
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -175,13 +177,6 @@ DATABASES = {
 if not DATABASE_URL and SQLITE_FILE.exists():
     env.private_file(SQLITE_FILE)
 SKILL_SCANNER = env.text("SKILL_SCANNER")  # a program for the deep pass of the security scan; off if empty
-ROUTING_EMBEDDINGS = env.boolean("ROUTING_EMBEDDINGS", True)
-ROUTING_WAIT_SECONDS = env.integer("ROUTING_WAIT_SECONDS", 1, most=30)
-ROUTING_WARM_SKILLS = env.integer("ROUTING_WARM_SKILLS", 20_000)
-ROUTING_RERANK_URL = env.text("ROUTING_RERANK_URL")  # of chat completions; off if empty
-ROUTING_RERANK_MODEL = env.text("ROUTING_RERANK_MODEL")
-ROUTING_RERANK_KEY = env.text("ROUTING_RERANK_KEY")
-ROUTING_RERANK_SECONDS = env.integer("ROUTING_RERANK_SECONDS", 3, least=1, most=30)
 S3_BUCKET = env.text("S3_BUCKET")
 S3_ENDPOINT_URL = env.text("S3_ENDPOINT_URL")
 STORAGES = {
