@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import os
+import re
 import secrets
 from collections.abc import Collection
 from pathlib import Path
@@ -11,6 +12,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off"}
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_OUR_SECRETS = {"SECRET_KEY", "AUDIT_KEY", "DATABASE_URL", "REDIS_URL", "EMAIL_HOST_PASSWORD"}
 
 
 def text(name: str, default: str = "") -> str:
@@ -59,6 +62,19 @@ def choice(name: str, default: str, choices: Collection[str]) -> str:
 
 def items(name: str, default: str = "", *, separator: str = ",") -> list[str]:
     return [item.strip() for item in text(name, default).split(separator) if item.strip()]
+
+
+def secrets_of_operators(name: str) -> dict[str, str]:
+    """Return the values of the variables that a variable lists. The value of one that is not set is empty."""
+    listed = items(name)
+    for variable in listed:
+        if not _VARIABLE.fullmatch(variable):
+            raise ImproperlyConfigured(
+                f"{name} lists {variable!r}. It must list names of variables, such as API_TOKEN."
+            )
+        if variable in _OUR_SECRETS:
+            raise ImproperlyConfigured(f"{name} lists {variable}, which is a secret of the site. Remove it.")
+    return {variable: text(variable) for variable in listed}
 
 
 def private_directory(name: str, default: Path) -> Path:

@@ -3,6 +3,7 @@
 import copy
 import logging
 import re
+from collections.abc import Iterable
 from typing import Any
 
 _SECRETS = re.compile(
@@ -11,7 +12,18 @@ _SECRETS = re.compile(
 )
 
 
+_LEAST_HIDDEN = 8  # characters. A shorter value could be a part of any text
+_hidden: list[str] = []
+
+
+def hide(values: Iterable[str]) -> None:
+    """Mask these values, which operators configured as secrets, from now on."""
+    _hidden[:] = sorted({*_hidden, *(value for value in values if len(value) >= _LEAST_HIDDEN)}, key=len, reverse=True)
+
+
 def masked(text: str) -> str:
+    for value in _hidden:
+        text = text.replace(value, "***")
     return _SECRETS.sub(lambda match: f"{match['before'] or 'sks_'}***", text)
 
 

@@ -18,7 +18,7 @@ import pytest
 from tests import memory
 
 # Remove the settings that a developer exported for the site and the client. `tests.postgres` chooses the database.
-_SETTINGS = (Path(__file__).parent.parent / "skillsite" / "settings.py").read_text()
+_SETTINGS = "".join(path.read_text() for path in (Path(__file__).parent.parent / "skillsite").glob("*settings.py"))
 _OURS = set(re.findall(r'env\.\w+\("([A-Z0-9_]+)"', _SETTINGS)) - {"DATABASE_URL", "SECRET_KEY"}
 for name in list(os.environ):
     if name.removesuffix("_FILE") in _OURS or name.startswith("SKILLSITE_"):

@@ -28,7 +28,10 @@ class ChatEndpoint:
     @property
     def host(self) -> str:
         """Return the host in lower case, in brackets if it is an IPv6 address."""
-        host = httpx.URL(self.url).host.lower()
+        try:
+            host = httpx.URL(self.url).host.lower()
+        except (httpx.InvalidURL, UnicodeError):
+            return ""  # the request fails with the reason
         return f"[{host}]" if ":" in host else host
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from skillsite import logs
 from skillsite.logs import masked
 
 
@@ -26,3 +27,10 @@ def test_these_urls_contain_a_secret() -> None:
 @pytest.mark.parametrize("start", WITH_A_SECRET)
 def test_log_lines_mask_the_secret(start: str) -> None:
     assert masked(f"Not Found: {start}SECRET/x") == f"Not Found: {start}***/x"
+
+
+def test_log_lines_mask_configured_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logs, "_hidden", [])
+    logs.hide(["token-of-ledger", "token-of-ledger-2", "short", ""])
+    line = "Sent token-of-ledger, token-of-ledger-2 and a short text to the ledger."
+    assert masked(line) == "Sent ***, *** and a short text to the ledger."

@@ -189,12 +189,22 @@ def test_an_existing_database_file_gets_mode_0600_and_a_missing_one_is_not_creat
         ({"DEBUG": "perhaps"}, "DEBUG is 'perhaps'"),
         ({"LIMIT_FILES": "0"}, "LIMIT_FILES is 0"),
         ({"RATE_LIMIT_READ": "-1"}, "RATE_LIMIT_READ is -1"),
+        ({"WORKFLOW_SECRETS": "A-B"}, "WORKFLOW_SECRETS lists 'A-B'"),
+        ({"WORKFLOW_SECRETS": "TOKEN,SECRET_KEY"}, "SECRET_KEY, which is a secret of the site"),
     ],
 )
 def test_an_invalid_setting_stops_the_start(tmp_path: Path, variables: dict[str, str], message: str) -> None:
     done = start(tmp_path, **variables)
     assert done.returncode != 0
     assert message in done.stderr
+
+
+def test_capabilities_can_only_use_the_listed_variables(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("from a file\n")
+    listed = {"WORKFLOW_SECRETS": "A_TOKEN, B_TOKEN,GONE", "A_TOKEN": "a", "B_TOKEN_FILE": str(file), "OTHER": "x"}
+    done = start(tmp_path, "print(s.WORKFLOW_SECRETS)", **listed)
+    assert done.stdout == "{'A_TOKEN': 'a', 'B_TOKEN': 'from a file', 'GONE': ''}\n", done.stderr
 
 
 def test_another_sqlite_file_gets_the_same_options(tmp_path: Path) -> None:

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from itertools import chain, islice
 
 from registry.core.workflows.failures import Code, StepFailed
-from registry.core.workflows.values import Field, Fields, Json, fits, type_of
+from registry.core.workflows.values import ANY, Field, Fields, Json, fits, type_of
 
 MOST_PROBLEMS = 5  # in one message
 _NAME_CHARS = 80
-_ANY = ""  # the type of a field that takes every value
 
 
 def check_inputs(fields: Fields, values: Json, *, what: str) -> dict[str, Json]:
@@ -46,7 +45,7 @@ def _object(values: Json, code: Code, subject: str) -> dict[str, Json]:
 
 
 def _is_missing(field: Field, given: dict[str, Json]) -> bool:
-    return field.name not in given or (given[field.name] is None and field.type != _ANY)
+    return field.name not in given or (given[field.name] is None and field.type != ANY)
 
 
 def _unknown(fields: Fields, given: dict[str, Json]) -> Iterator[str]:
@@ -62,7 +61,7 @@ def _faults(fields: Fields, given: dict[str, Json]) -> Iterator[str]:
         if _is_missing(field, given):
             if field.required and not field.has_default:
                 yield f"{_shown(name)} is missing" + (f" (type {field.type})" if field.type else "")
-        elif field.type != _ANY and not fits(given[name], field.type):
+        elif not fits(given[name], field.type):
             yield f"{_shown(name)} must be of type {field.type}, not {type_of(given[name])}"
 
 

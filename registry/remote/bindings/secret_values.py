@@ -9,7 +9,7 @@ from registry.remote.bindings.failure import unusable_definition
 Secrets = Mapping[str, str]
 
 _SECRET = re.compile(r"secret:([A-Za-z_][A-Za-z0-9_]*)")
-_LEAST_HIDDEN = 4  # characters. A shorter secret is no secret, and would tear any text apart
+_LEAST_HIDDEN = 8  # characters. A shorter value could be a part of any text
 
 
 def filled(template: str, secrets: Secrets) -> str:

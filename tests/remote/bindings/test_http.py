@@ -164,6 +164,11 @@ def test_a_closed_port_is_a_failure_before_the_call(web: Web) -> None:
     assert (found.retryable, found.maybe_done, found.outcome) == (True, False, Outcome.FAILURE)
 
 
+def test_a_failed_handshake_of_tls_is_a_failure_before_the_call(web: Web) -> None:
+    found = failure(web, {"url": f"https://{web.receiver.host}/a"})
+    assert (found.retryable, found.maybe_done) == (True, False)
+
+
 @pytest.mark.parametrize("behaviour", [hanging, dripping])
 def test_a_slow_server_leaves_the_call_in_doubt(web: Web, behaviour: Any) -> None:
     web.receiver.behave = behaviour(web.receiver)

@@ -116,6 +116,11 @@ def test_a_status_decides_about_a_retry(web: Web, status: int, retryable: bool) 
     assert failure(web, {"prompt": "Hi"}).retryable == retryable
 
 
+@pytest.mark.parametrize("url", ["not a url", "https://[", "ftp://host/", "https://exa mple/", "https://:1/"])
+def test_an_address_that_is_none_is_a_failure(web: Web, url: str) -> None:
+    assert not failure(web, {"prompt": "Hi"}, endpoint=endpoint(web, url=url)).maybe_done
+
+
 def test_a_model_that_hangs_is_left(web: Web) -> None:
     web.receiver.behave = hanging(web.receiver)
     found = failure(web, {"prompt": "Hi"}, seconds=0.1)
