@@ -42,6 +42,7 @@ class RunWorker:
         lease: timedelta | None = None,
         most_runs: int | None = None,
         name: str = "",
+        poll_seconds: float = _POLL_SECONDS,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = name or f"worker-{uuid.uuid4().hex[:16]}"
@@ -51,6 +52,7 @@ class RunWorker:
         self.clock = DatabaseClock(monotonic)
         self.held: dict[int, HeldRun] = {}
         self.saturated = 0  # how often a run had more to do than it may do at once
+        self._poll_seconds = poll_seconds
         self._monotonic = monotonic
         self._renewed = self._looked = float("-inf")
         self._look_after = 0.0
@@ -59,8 +61,8 @@ class RunWorker:
         """Work until `stop` is set. Then give the runs back."""
         while not stop.is_set():
             try:
-                if not self.work(timeout=_POLL_SECONDS) and not self.held:
-                    stop.wait(_POLL_SECONDS)
+                if not self.work(timeout=self._poll_seconds) and not self.held:
+                    stop.wait(self._poll_seconds)
             except Error:
                 log.exception("The worker of runs could not reach the database. It tries again.")
                 self.held.clear()
@@ -97,7 +99,7 @@ class RunWorker:
         if self._monotonic() - self._looked < self._look_after:
             return False
         self._looked = self._monotonic()
-        self._look_after = _POLL_SECONDS * random.uniform(0.75, 1.25)  # noqa: S311 - spreads the polls of workers
+        self._look_after = self._poll_seconds * random.uniform(0.75, 1.25)  # noqa: S311 - spreads the polls of workers
         for run_id in held_runs.with_mail(self.held.values()):
             self.held[run_id].has_mail = True
         room = self.most_runs - len(self.held)
