@@ -1,12 +1,12 @@
 """The flow of one call: the policy before it, its gates, the call itself, and the policy after it."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from registry.core.workflows import human, references
 from registry.core.workflows.capability import Capability, nested_skill
 from registry.core.workflows.failures import Code, Failure, StepFailed
 from registry.core.workflows.field_checks import check_inputs, check_outputs
+from registry.core.workflows.host import Host
 from registry.core.workflows.plan import MOST_DEPTH, SKILL_PREFIX, Approvers, Step
 from registry.core.workflows.policy import CallRequest, Rule, Ruling, approval_digest
 from registry.core.workflows.records import GROUPS, Asks, Phase, Shape, StepRecord, StepState
@@ -15,15 +15,12 @@ from registry.core.workflows.state import StateError
 from registry.core.workflows.tasks import Answer, Ask, Outcome, Task
 from registry.core.workflows.values import Json
 
-if TYPE_CHECKING:
-    from registry.core.workflows.scheduling import Scheduler
-
 MOST_INTERRUPTIONS = 5  # of one call, before it is to blame for the end of its workers
 _INTERRUPTIONS = "interruptions"
 
 
 class CallFlow:
-    def __init__(self, scheduler: "Scheduler") -> None:
+    def __init__(self, scheduler: Host) -> None:
         self._scheduler = scheduler
         self._tree = scheduler.tree
 

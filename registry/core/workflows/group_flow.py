@@ -1,19 +1,15 @@
 """The flow of groups: which call of a foreach, while or scatter begins next, and when the group ends."""
 
-from typing import TYPE_CHECKING
-
 from registry.core.workflows import expressions
 from registry.core.workflows.failures import StepFailed
 from registry.core.workflows.groups import Group
+from registry.core.workflows.host import Host
 from registry.core.workflows.records import Shape, StepRecord, StepState
 from registry.core.workflows.values import Json
 
-if TYPE_CHECKING:
-    from registry.core.workflows.scheduling import Scheduler
-
 
 class GroupFlow:
-    def __init__(self, scheduler: "Scheduler") -> None:
+    def __init__(self, scheduler: Host) -> None:
         self._scheduler = scheduler
         self._tree = scheduler.tree
 

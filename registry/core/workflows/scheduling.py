@@ -5,18 +5,16 @@ changed before they start any of its tasks, so that a run survives the end of it
 """
 
 from collections import deque
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Collection
 
 from registry.core.workflows import expressions, paths
 from registry.core.workflows.calls import CallFlow
-from registry.core.workflows.capability import Capability
 from registry.core.workflows.expressions import ExpressionError
 from registry.core.workflows.failures import Code, Failure, StepFailed
 from registry.core.workflows.field_checks import check_outputs
 from registry.core.workflows.group_flow import GroupFlow
+from registry.core.workflows.host import Rules
 from registry.core.workflows.plan import MOST_ITERATIONS, Step
-from registry.core.workflows.policy import PolicyEngine
 from registry.core.workflows.records import RunState, Shape, StepRecord, StepState
 from registry.core.workflows.run_tree import RunTree
 from registry.core.workflows.scope import Scope
@@ -26,18 +24,6 @@ from registry.core.workflows.values import Json, canonical, type_of
 
 MOST_RECORDS = 20_000  # of one run
 _STEP, _GROUP, _CALL = "step", "group", "call"
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How a run is carried out. `deadline` is a moment of the caller's clock."""
-
-    policy: PolicyEngine
-    trust: str
-    capability_of: Callable[[str], Capability]
-    max_workers: int = 8
-    fail_fast: bool = True
-    deadline: float | None = None
 
 
 class Scheduler:

@@ -1,12 +1,12 @@
 """The executor of tasks: threads of this process."""
 
-import logging
 import threading
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from typing import Any
 
-log = logging.getLogger(__name__)
+from registry.core.workflows.tasks import Outcome
+
+Key = tuple[int, int, str]  # the run, its fence, and the path
 
 
 class ThreadExecutor:
@@ -17,12 +17,12 @@ class ThreadExecutor:
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        self._tasks: SimpleQueue[tuple[object, Callable[[], Any]] | None] = SimpleQueue()
-        self._results: SimpleQueue[tuple[object, Any]] = SimpleQueue()
+        self._tasks: SimpleQueue[tuple[Key, Callable[[], Outcome]]] = SimpleQueue()
+        self._results: SimpleQueue[tuple[Key, Outcome]] = SimpleQueue()
         self._lock = threading.Lock()
         self._started = self._idle = self._lost = 0
 
-    def submit(self, key: object, function: Callable[[], Any]) -> None:
+    def submit(self, key: Key, function: Callable[[], Outcome]) -> None:
         with self._lock:
             needs_thread = self._idle <= self._tasks.qsize() and self._started - self._lost < self.threads
             if needs_thread:
@@ -31,7 +31,7 @@ class ThreadExecutor:
         if needs_thread:
             threading.Thread(target=self._work, name="run task", daemon=True).start()
 
-    def results(self, *, timeout: float) -> list[tuple[object, Any]]:
+    def results(self, *, timeout: float) -> list[tuple[Key, Outcome]]:
         """Return the results that have arrived. Wait for the first one up to `timeout` seconds."""
         found = []
         try:
@@ -62,5 +62,5 @@ class ThreadExecutor:
                 if task is None:
                     self._started -= 1
                     return
-            key, function = task  # type: ignore[misc]
+            key, function = task
             self._results.put((key, function()))

@@ -13,10 +13,11 @@ from django.db.models import F, Q
 
 from registry.core.text.shorten import shorten
 from registry.core.workflows.failures import Code
+from registry.core.workflows.host import Rules
 from registry.core.workflows.policy import least_trusted
 from registry.core.workflows.records import RunState, StepState
 from registry.core.workflows.run_tree import RunTree
-from registry.core.workflows.scheduling import Rules, Scheduler
+from registry.core.workflows.scheduling import Scheduler
 from registry.core.workflows.tasks import Answer, Ask, Decision, RunEnd
 from registry.core.workflows.values import digest
 from registry.models import Run, RunQuestion

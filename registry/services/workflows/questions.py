@@ -84,7 +84,7 @@ def approve(project: Project, run_id: int, question_id: int, *, digest: str, com
         require_still(by, roles.REVIEW, project)
         question = _locked(question, digest)
         _, is_new = RunApproval.objects.get_or_create(
-            question=question, user_id=by.user_id, defaults={"comment": comment}
+            question=question, user_id=by.user_id or 0, defaults={"comment": comment}
         )
         if not is_new:
             raise AlreadyDecided("You have approved this already. Other people have to approve it too.")

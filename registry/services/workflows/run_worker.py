@@ -21,7 +21,7 @@ from registry.core.workflows.records import Phase
 from registry.core.workflows.tasks import Outcome, Task
 from registry.services.workflows import held_runs
 from registry.services.workflows.database_clock import DatabaseClock
-from registry.services.workflows.executor import ThreadExecutor
+from registry.services.workflows.executor import Key, ThreadExecutor
 from registry.services.workflows.held_runs import HeldRun, LeaseLost
 
 log = logging.getLogger(__name__)
@@ -115,8 +115,8 @@ class RunWorker:
             self._look_after = 0.0
         return bool(taken)
 
-    def _report(self, key: object, outcome: Outcome) -> None:
-        run_id, fence, path = key  # type: ignore[misc]
+    def _report(self, key: Key, outcome: Outcome) -> None:
+        run_id, fence, path = key
         held = self.held.get(run_id)
         if held is None or held.run.fence != fence or held.deadlines.pop(path, None) is None:
             return  # the run is with another worker, or the task was given up

@@ -7,11 +7,12 @@ from typing import Any
 
 from registry.core.workflows.capability import Capability, Gate, Hints, Properties, Safety
 from registry.core.workflows.failures import Code, Failure, StepFailed
+from registry.core.workflows.host import Rules
 from registry.core.workflows.plan import Plan, Step
 from registry.core.workflows.policy import StandardPolicy, Verdict, read_verdict
 from registry.core.workflows.records import Phase, StepRecord
 from registry.core.workflows.run_tree import ROOT, Library, RunTree
-from registry.core.workflows.scheduling import Rules, Scheduler
+from registry.core.workflows.scheduling import Scheduler
 from registry.core.workflows.tasks import Answer, Ask, Decision, Outcome, RunEnd, Task
 from registry.core.workflows.values import Field, Json, digest
 

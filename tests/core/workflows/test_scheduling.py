@@ -44,9 +44,7 @@ def test_independent_steps_run_together_up_to_the_limit() -> None:
 
 
 def test_a_diamond_joins_after_both_branches() -> None:
-    run = engine(
-        a_step("a"), a_step("b", "a"), a_step("c", "a"), a_step("d", "b", "c"), functions={"echo": echo}
-    ).run()
+    run = engine(a_step("a"), a_step("b", "a"), a_step("c", "a"), a_step("d", "b", "c"), functions={"echo": echo}).run()
     assert run.called[0] == "a" and run.called[-1] == "d"
 
 
