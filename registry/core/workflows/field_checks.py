@@ -1,10 +1,10 @@
 """Checks of the values of a call or a run against the declared fields."""
 
 import copy
-import difflib
 from collections.abc import Iterator
 from itertools import chain, islice
 
+from registry.core.text.nearest import nearest_of
 from registry.core.workflows.failures import Code, StepFailed
 from registry.core.workflows.values import ANY, Field, Fields, Json, fits, type_of
 
@@ -13,12 +13,13 @@ _NAME_CHARS = 80
 
 
 def check_inputs(fields: Fields, values: Json, *, what: str) -> dict[str, Json]:
-    """Return the inputs with defaults for the missing ones. `what` is their reader, such as "the workflow review".
+    """Return the inputs with defaults for the missing ones.
 
+    `what` names them in the message, such as "The input of the skill review".
     Null counts as missing, except in a field of any type. Raise StepFailed with all problems, and at most five.
     """
-    given = _object(values, Code.INPUT, f"The input of {what}")
-    _refuse(chain(_unknown(fields, given), _faults(fields, given)), Code.INPUT, f"The input of {what} is wrong")
+    given = _object(values, Code.INPUT, what)
+    _refuse(chain(_unknown(fields, given), _faults(fields, given)), Code.INPUT, what)
     present = {name: value for name, value in given.items() if not _is_missing(fields[name], given)}
     defaults = {
         name: copy.deepcopy(field.default)
@@ -33,8 +34,8 @@ def check_outputs(fields: Fields, values: Json, *, what: str) -> dict[str, Json]
 
     A required output must not be null. Another one may be, and is kept.
     """
-    given = _object(values, Code.OUTPUT, f"The output of {what}")
-    _refuse(_faults(fields, given), Code.OUTPUT, f"The output of {what} is wrong")
+    given = _object(values, Code.OUTPUT, what)
+    _refuse(_faults(fields, given), Code.OUTPUT, what)
     return given
 
 
@@ -50,10 +51,10 @@ def _is_missing(field: Field, given: dict[str, Json]) -> bool:
 
 def _unknown(fields: Fields, given: dict[str, Json]) -> Iterator[str]:
     """Yield unknown names. Only those that a message shows are compared with the known ones."""
+    nearest = nearest_of(fields, cutoff=0.5)
     for number, name in enumerate(name for name in given if name not in fields):
-        compared = name[:_NAME_CHARS] if number < MOST_PROBLEMS else ""
-        near = difflib.get_close_matches(compared, list(fields), n=1, cutoff=0.5) if compared else []
-        yield f"{_shown(name)} is not a field" + (f" (did you mean “{near[0]}”?)" if near else "")
+        near = nearest(name) if number < MOST_PROBLEMS else ""
+        yield f"{_shown(name)} is not a field" + (f" (did you mean “{near}”?)" if near else "")
 
 
 def _faults(fields: Fields, given: dict[str, Json]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from registry.core.workflows.failures import Code, StepFailed
 from registry.core.workflows.field_checks import MOST_PROBLEMS, check_inputs, check_outputs
 from registry.core.workflows.values import TYPES, Field, Fields, fits
 
-WHAT = "the workflow review"
+WHAT = "The input of review"
 FIELDS: Fields = {
     "text": Field("text", "string", required=True),
     "limit": Field("limit", "integer", default=10, has_default=True),
@@ -41,7 +41,7 @@ def test_a_field_of_any_type_takes_every_value_and_null() -> None:
     required = {"value": Field("value", "", required=True)}
     for value in (None, 1, "a", [], {}):
         assert check_inputs(required, {"value": value}, what=WHAT) == {"value": value}
-    assert refusal({}, required) == "The input of the workflow review is wrong: “value” is missing."
+    assert refusal({}, required) == "The input of review: “value” is missing."
 
 
 def test_a_default_is_not_shared_between_runs() -> None:
@@ -65,7 +65,7 @@ def test_only_an_object_is_an_input(values: Any) -> None:
 
 def test_an_unknown_field_is_refused_with_the_nearest_name() -> None:
     message = refusal({"text": "a", "limmit": 3})
-    assert message == "The input of the workflow review is wrong: “limmit” is not a field (did you mean “limit”?)."
+    assert message == "The input of review: “limmit” is not a field (did you mean “limit”?)."
     assert "did you mean" not in refusal({"text": "a", "zzzzzzzz": 3})
 
 

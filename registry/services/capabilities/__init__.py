@@ -1,0 +1,1 @@
+"""Capabilities: the registry of definitions, and their calls."""
