@@ -182,6 +182,13 @@ ROUTING_RERANK_URL = env.text("ROUTING_RERANK_URL")  # of chat completions; off 
 ROUTING_RERANK_MODEL = env.text("ROUTING_RERANK_MODEL")
 ROUTING_RERANK_KEY = env.text("ROUTING_RERANK_KEY")
 ROUTING_RERANK_SECONDS = env.integer("ROUTING_RERANK_SECONDS", 3, least=1, most=30)
+WORKFLOW_POLICY = env.text("WORKFLOW_POLICY")  # a class like StandardPolicy, by its path; empty for the standard one
+WORKFLOW_MAX_WORKERS = env.integer("WORKFLOW_MAX_WORKERS", 8, least=1, most=32)
+WORKFLOW_RUNS = env.integer("WORKFLOW_RUNS", 16, least=1, most=1_000)
+WORKFLOW_THREADS = env.integer("WORKFLOW_THREADS", 16, least=1, most=500)
+WORKFLOW_LEASE_SECONDS = env.integer("WORKFLOW_LEASE_SECONDS", 15, least=1, most=600)
+WORKFLOW_ANSWER_DAYS = env.integer("WORKFLOW_ANSWER_DAYS", 7, least=1, most=90)
+WORKFLOW_UNFINISHED_RUNS = env.integer("WORKFLOW_UNFINISHED_RUNS", 20_000, least=1)
 S3_BUCKET = env.text("S3_BUCKET")
 S3_ENDPOINT_URL = env.text("S3_ENDPOINT_URL")
 STORAGES = {

@@ -26,6 +26,7 @@ from registry.models.sources import (
 )
 from registry.models.usage import Usage
 from registry.models.webhooks import Delivery, Endpoint
+from registry.models.workflows import Run, RunApproval, RunBlob, RunLock, RunQuestion, RunStep
 
 __all__ = [
     "Agent",
@@ -54,6 +55,12 @@ __all__ = [
     "Recommendation",
     "RouteLog",
     "RoutingSettings",
+    "Run",
+    "RunApproval",
+    "RunBlob",
+    "RunLock",
+    "RunQuestion",
+    "RunStep",
     "Scan",
     "SignInLink",
     "Skill",

@@ -36,8 +36,14 @@ class Change:
 
 
 @contextmanager
-def change(project: Project | None, verb: str, *, by: Actor, target: str = "") -> Iterator[Change]:
-    """Run one state change in a transaction. The lock on the chain serialises the changes of a project."""
+def change(
+    project: Project | None, verb: str, *, by: Actor, target: str = "", revises: bool = True
+) -> Iterator[Change]:
+    """Run one state change in a transaction. The lock on the chain serialises the changes of a project.
+
+    `revises` is false for a change that no answer to an agent depends on, such as an event of a run. Cached answers
+    then stay valid.
+    """
     with transaction.atomic():
         chain = _lock(project)
         pending = Change(verb, target, by=by)
@@ -45,7 +51,7 @@ def change(project: Project | None, verb: str, *, by: Actor, target: str = "") -
         if pending.cancelled:
             return
         _append(chain, pending, by)
-        if project is not None:
+        if project is not None and revises:
             Project.objects.filter(pk=project.pk).update(revision=F("revision") + 1)
 
 

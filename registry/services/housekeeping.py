@@ -16,6 +16,7 @@ from registry.services.resolve import resolver
 from registry.services.routing import index_store, route_log
 from registry.services.skills import scan_jobs
 from registry.services.sources import source_jobs
+from registry.services.workflows import run_sweep
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +29,7 @@ def sweep(*, now: datetime) -> dict[str, int]:
     worker.wake_overdue(now=now)
     source_jobs.wake_overdue(now=now)
     scan_jobs.wake_overdue(now=now)
+    run_sweep.wake_overdue(now=now)
     _publish_audit_heads(now=now)
     expired = Session.objects.filter(expire_date__lt=now).values("session_key")
     return {

@@ -9,7 +9,7 @@ from typing import Any
 
 from registry.core import roles
 from registry.core.workflows.plan import Approvers
-from registry.core.workflows.values import Fields, Json
+from registry.core.workflows.values import Fields, Json, digest
 
 BUILTIN, HTTP, MCP, LLM, SKILL = "builtin", "http", "mcp", "llm", "skill"
 BINDINGS = (BUILTIN, HTTP, MCP, LLM, SKILL)
@@ -101,3 +101,13 @@ class Capability:
     @property
     def kind(self) -> str:
         return str(self.binding["kind"])
+
+
+def nested_skill(name: str) -> Capability:
+    """Return the capability behind `skill:NAME`. Its own calls are what the policy decides about."""
+    document = {"id": f"skill:{name}", "version": "1", "binding": {"kind": SKILL, "name": name}}
+    return Capability(
+        id=f"skill:{name}", version="1", description=f"The workflow of the skill {name}.", inputs={}, outputs={},
+        binding=document["binding"], safety=Safety(roles.SANDBOX), properties=Properties(side_effects=False),
+        target=f"skill {name}", document=document, digest=digest(document),
+    )  # fmt: skip

@@ -17,7 +17,8 @@ class Code(StrEnum):
     LIMIT = "limit"  # a limit of the site, such as the depth of nested skills
     DEADLINE = "deadline"  # the run took longer than it may
     UNAVAILABLE = "unavailable"  # the circuit breaker of the service is open
-    DENIED = "denied"  # a person denied, or nobody answered in time
+    DENIED = "denied"  # a person denied
+    EXPIRED = "expired"  # nobody answered in time
     SAFETY_TRUST = "safety-trust"
     SAFETY_GATE = "safety-gate"  # a gate blocked the call or its output
     SAFETY_GATE_ERROR = "safety-gate-error"  # a gate failed or gave no verdict
@@ -33,6 +34,10 @@ class Failure:
 
     code: Code
     message: str
+
+    @property
+    def is_safety(self) -> bool:
+        return self.code in SAFETY
 
 
 class StepFailed(Exception):

@@ -10,6 +10,7 @@ Json = Any  # None, bool, int, float, str, list or dict with text keys
 
 STRING, NUMBER, INTEGER, BOOLEAN, OBJECT, ARRAY = "string", "number", "integer", "boolean", "object", "array"
 TYPES = (STRING, NUMBER, INTEGER, BOOLEAN, OBJECT, ARRAY)
+ANY = ""  # of a built-in capability that takes every value, also null
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,10 @@ Fields = Mapping[str, Field]
 
 
 def fits(value: Json, type_: str) -> bool:
-    """Return whether a value has a type. Null fits no type: whether a field may be empty is up to its reader."""
+    """Return whether a value has a type. Null only fits ANY: whether a field may be empty is up to its reader."""
     match type_:
+        case "":
+            return True
         case "string":
             return isinstance(value, str)
         case "boolean":

@@ -1,4 +1,4 @@
-"""`worker`: run queued tasks, and a sweep every minute."""
+"""`worker`: run queued tasks, carry runs of workflows, and a sweep every minute."""
 
 import logging
 import threading
@@ -10,17 +10,33 @@ from django.db import connection
 from django.utils import timezone
 
 from registry.services import housekeeping
+from registry.services.workflows.run_worker import RunWorker
 
 log = logging.getLogger(__name__)
 _PAUSE_SECONDS = 60
+_STOP_SECONDS = 5.0  # for the runs to be given back
 
 
 class Command(BaseCommand):
-    help = "Run queued tasks until stopped. Every minute, retry overdue work and delete expired rows."
+    help = "Run queued tasks and workflows until stopped. Every minute, retry overdue work and delete expired rows."
 
     def handle(self, *args: Any, **options: Any) -> None:
         threading.Thread(target=_sweep_forever, name="sweep", daemon=True).start()
-        call_command("db_worker", reload=False, verbosity=0)
+        stop = threading.Event()
+        runs = threading.Thread(target=_carry_runs, args=(stop,), name="runs", daemon=True)
+        runs.start()
+        try:
+            call_command("db_worker", reload=False, verbosity=0)
+        finally:
+            stop.set()
+            runs.join(_STOP_SECONDS)
+
+
+def _carry_runs(stop: threading.Event) -> None:
+    try:
+        RunWorker().run_until(stop)
+    finally:
+        connection.close()
 
 
 def _sweep_forever() -> None:

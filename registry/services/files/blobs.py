@@ -12,7 +12,7 @@ from registry.core.bundle import Bundle, FileEntry, content_digest
 from registry.core.errors import NotFound
 from registry.lib.files import TEMPORARY_PREFIX
 from registry.lib.lru import LruCache
-from registry.models import Draft, ProposalRevision, Provenance, Skill, SourceEntry, Upload, Version
+from registry.models import Draft, ProposalRevision, Provenance, RunBlob, Skill, SourceEntry, Upload, Version
 
 # A blob without a row may belong to a save in progress, so the clean-up keeps it for a day. A blob that is reused is
 # written again after half a day, so that the clean-up does not delete it in the meantime.
@@ -118,8 +118,10 @@ def _referenced() -> set[str]:
         .values_list("staged_manifest", flat=True)
         .iterator(chunk_size=500),
     )
-    uploads = Upload.objects.values_list("key", flat=True)
-    return {entry.digest for manifest in manifests for entry in manifest} | set(uploads)
+    others = chain(
+        Upload.objects.values_list("key", flat=True), RunBlob.objects.values_list("digest", flat=True).iterator()
+    )
+    return {entry.digest for manifest in manifests for entry in manifest} | set(others)
 
 
 def _stored_names(storage: Storage) -> Iterator[str]:

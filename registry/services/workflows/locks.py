@@ -1,0 +1,177 @@
+"""Locks of runs: what a run is made of, fixed when it starts."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from django.conf import settings
+
+from registry.core.bundle import normalise
+from registry.core.errors import InvalidRequest, NotFound, SkillsiteError
+from registry.core.findings import errors
+from registry.core.workflows import plan_json, workflow_yaml
+from registry.core.workflows.capability import SKILL, Capability
+from registry.core.workflows.failures import StepFailed
+from registry.core.workflows.plan import FILE, MOST_DEPTH, SKILL_PREFIX, Plan
+from registry.core.workflows.run_tree import ROOT, Library
+from registry.core.workflows.values import Json, digest
+from registry.models import RunLock
+from registry.services.capabilities import capability_registry
+from registry.services.catalog import catalog
+from registry.services.catalog.catalog import Loaded
+from registry.services.workflows import policies
+
+SEMANTICS = 1  # of the plan and its records; a later release still finishes runs of an earlier one
+_MOST_SKILLS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A skill that can run: its plan, and the document of its lock."""
+
+    loaded: Loaded
+    plan: Plan
+    document: dict[str, Any]
+
+    @property
+    def digest(self) -> str:
+        return digest(self.document)
+
+
+def prepare(project_id: int, loaded: Loaded) -> Prepared:
+    """Return what a run of a skill is made of. Raise InvalidRequest or NotFound if it cannot run."""
+    skills: dict[str, tuple[Loaded, Plan]] = {}
+    capabilities: dict[str, Any] = {}
+    plan = plan_of(loaded)
+    _collect(project_id, plan, (loaded.name,), skills, capabilities)
+    document = {
+        "semantics": SEMANTICS,
+        "skill": _identity(loaded),
+        "plan": plan_json.plan_as_json(plan),
+        "nested": {
+            name: {**_identity(nested), "plan": plan_json.plan_as_json(its_plan)}
+            for name, (nested, its_plan) in sorted(skills.items())
+        },
+        "capabilities": dict(sorted(capabilities.items())),
+        "policy": policies.current().name,
+    }
+    return Prepared(loaded, plan, document)
+
+
+def plan_of(loaded: Loaded) -> Plan:
+    """Return the workflow of a skill. Raise if it has none, or one that cannot run."""
+    content = next((loaded.read(entry) for entry in loaded.files if entry.path == FILE), None)
+    if content is None:
+        raise InvalidRequest(f"{loaded.name} has no workflow. Add a file {FILE} to the skill.", field="skill")
+    parsed = workflow_yaml.parse(content, limits=settings.LIMITS)
+    if parsed.plan is None or errors(parsed.findings):
+        found = errors(parsed.findings)
+        first = f"{found[0].place}: {found[0].message} {found[0].fix}" if found else "It has errors."
+        raise InvalidRequest(f"The workflow of {loaded.name} cannot run. {first}", findings=parsed.findings)
+    return parsed.plan
+
+
+def _collect(
+    project_id: int,
+    plan: Plan,
+    around: tuple[str, ...],
+    skills: dict[str, tuple[Loaded, Plan]],
+    capabilities: dict[str, Any],
+) -> None:
+    """Add everything that a plan uses, and what its nested skills use. `around` are the skills that it is nested in."""
+    for uses in plan.used:
+        name = uses.removeprefix(SKILL_PREFIX) if uses.startswith(SKILL_PREFIX) else None
+        if name is None:
+            capability = _capability(uses, around[-1])
+            capabilities[uses] = _described(capability)
+            name = capabilities[uses]["skill"]
+        if name is not None:
+            _collect_nested(project_id, name, around, skills, capabilities)
+
+
+def _collect_nested(
+    project_id: int,
+    name: str,
+    around: tuple[str, ...],
+    skills: dict[str, tuple[Loaded, Plan]],
+    capabilities: dict[str, Any],
+) -> None:
+    if normalise(name) in around:
+        circle = " → ".join((*around, name))
+        raise InvalidRequest(f"The skills call each other in a circle: {circle}. Remove one of the calls.")
+    if len(around) >= MOST_DEPTH or len(skills) >= _MOST_SKILLS:
+        raise InvalidRequest(
+            f"The workflow has more than {_MOST_SKILLS} nested skills, or they are nested more than {MOST_DEPTH} deep."
+        )
+    if name in skills:
+        return
+    try:
+        nested = catalog.load(project_id, name)
+    except NotFound as error:
+        raise InvalidRequest(f"{around[-1]} uses {SKILL_PREFIX}{name}, which cannot be used. {error.message}") from None
+    its_plan = plan_of(nested)
+    skills[name] = (nested, its_plan)
+    _collect(project_id, its_plan, (*around, nested.name), skills, capabilities)
+
+
+def _capability(uses: str, skill: str) -> Capability:
+    try:
+        return capability_registry.current().get(uses)
+    except StepFailed as failed:
+        raise InvalidRequest(f"The workflow of {skill} cannot run. {failed.failure.message}") from None
+
+
+def _described(capability: Capability) -> dict[str, Any]:
+    skill = capability.binding.get("name") if capability.kind == SKILL else None
+    return {
+        "id": capability.id,
+        "digest": capability.digest,
+        "produces": plan_json.hints_as_json(capability.hints),
+        "fields": list(capability.outputs),
+        "skill": skill,
+    }
+
+
+def _identity(loaded: Loaded) -> dict[str, str]:
+    candidate = loaded.candidate
+    return {"name": loaded.name, "version": candidate.version, "digest": candidate.digest}
+
+
+def store(prepared: Prepared) -> RunLock:
+    """Return the row of a lock. Runs of the same version share it."""
+    lock, _ = RunLock.objects.get_or_create(digest=prepared.digest, defaults={"document": prepared.document})
+    return lock
+
+
+def library(lock_id: int) -> Library:
+    """Return what a run is made of, from its lock."""
+    return _library(lock_id)
+
+
+@lru_cache(maxsize=200)
+def _library(lock_id: int) -> Library:
+    lock = RunLock.objects.get(pk=lock_id)
+    document = lock.document
+    if document["semantics"] != SEMANTICS:
+        raise SkillsiteError("This run was started by a newer release of the site.")
+    used = document["capabilities"]
+    return Library(
+        lock=lock.digest,
+        plans={
+            ROOT: plan_json.read_plan(document["plan"]),
+            **{name: plan_json.read_plan(nested["plan"]) for name, nested in document["nested"].items()},
+        },
+        hints={name: plan_json.read_hints(one["produces"]) for name, one in used.items()},
+        skills={name: one["skill"] for name, one in used.items() if one["skill"]},
+        fields={name: tuple(one["fields"]) for name, one in used.items()},
+    )
+
+
+def shown(document: dict[str, Any]) -> Json:
+    """Return the digests of a lock, for people and programs."""
+    return {
+        "skill": document["skill"],
+        "nested": [{key: one[key] for key in ("name", "version", "digest")} for one in document["nested"].values()],
+        "capabilities": {one["id"]: one["digest"] for one in document["capabilities"].values()},
+        "policy": document["policy"],
+    }

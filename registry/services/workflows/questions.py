@@ -1,0 +1,236 @@
+"""Questions of runs: ask them, and answer them once. An answer and the wake-up of its run are one transaction."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from registry.core import roles
+from registry.core.errors import AlreadyDecided, Conflict, Forbidden, InvalidRequest, NotFound
+from registry.core.text.shorten import one_line, shorten
+from registry.core.workflows.capability import Properties
+from registry.core.workflows.failures import StepFailed
+from registry.core.workflows.field_checks import check_inputs, check_outputs
+from registry.core.workflows.input_form import declared_fields
+from registry.core.workflows.plan import Approvers
+from registry.core.workflows.records import Asks
+from registry.core.workflows.tasks import Ask
+from registry.core.workflows.values import Json
+from registry.models import Membership, Project, Run, RunApproval, RunQuestion
+from registry.models.workflows import APPROVED, DENIED, EXPIRED, OPEN, WITHDRAWN, RunQuestionQuerySet
+from registry.services import audit
+from registry.services.capabilities import capability_registry
+from registry.services.permissions import Actor, require, require_still
+from registry.services.workflows import run_events, runs
+
+COMMENT_CHARS = 1_000
+_SWEPT = 200  # expired questions in one sweep
+
+
+def rows(run: Run, asks: Iterable[Ask], *, now: datetime) -> list[RunQuestion]:
+    """Return the rows of questions, to be stored with the decision that asks them."""
+    return [_row(run, ask, now) for ask in asks]
+
+
+def _row(run: Run, ask: Ask, now: datetime) -> RunQuestion:
+    seconds = ask.expires_seconds or settings.WORKFLOW_ANSWER_DAYS * 86_400
+    return RunQuestion(
+        run=run, path=ask.path, kind=ask.kind.value, digest=ask.digest, shown=_shown(ask),
+        people=list(ask.approvers.people), roles=list(ask.approvers.roles),
+        needed=ask.approvers.count if ask.kind is Asks.APPROVE else 1, asked_at=now,
+        expires_at=now + timedelta(seconds=seconds),
+    )  # fmt: skip
+
+
+def _shown(ask: Ask) -> Json:
+    """Return what people see before they answer: everything that the digest covers, and why they are asked."""
+    record, capability = ask.record, ask.capability
+    properties: Properties = capability.properties
+    return {
+        "step": record.path,
+        "reason": ask.reason,
+        "capability": capability.id,
+        "description": capability.description,
+        "definition": capability.digest,
+        "target": capability.target,
+        "input": record.input,
+        "output": record.held,
+        "verdicts": [
+            {"gate": each.gate, "allowed": each.allowed, "reason": each.reason, "on_fail": each.on_fail}
+            for each in (*(record.verdicts or ()), *(record.post_verdicts or ()))
+        ],
+        "side_effects": properties.side_effects,
+        "reversible": capability.safety.reversible,
+        "classification": capability.safety.data_classification,
+        "trust_level": capability.safety.trust_level,
+    }
+
+
+def open_for(project: Project, *, by: Actor) -> RunQuestionQuerySet:
+    """Return the open questions of a project for people."""
+    require(by, roles.READ, project)
+    return RunQuestion.objects.open_in(project)
+
+
+def approve(project: Project, run_id: int, question_id: int, *, digest: str, comment: str = "", by: Actor) -> Run:
+    """Approve exactly what the question shows. A question that needs several people stays open until the last."""
+    question = _may_answer(project, run_id, question_id, by=by)
+    if question.kind != Asks.APPROVE:
+        raise InvalidRequest("This question needs an answer, not an approval.", field="question")
+    _require_other(question, by)
+    comment = _comment(comment)
+    with audit.change(project, run_events.QUESTION_APPROVED, by=by, target=question.run.skill, revises=False) as change:
+        require_still(by, roles.REVIEW, project)
+        question = _locked(question, digest)
+        _, is_new = RunApproval.objects.get_or_create(
+            question=question, user_id=by.user_id, defaults={"comment": comment}
+        )
+        if not is_new:
+            raise AlreadyDecided("You have approved this already. Other people have to approve it too.")
+        change.data.update(_described(question))
+        if question.approvals.count() >= question.needed:
+            _settle(question, APPROVED, None, comment, by)
+    return question.run
+
+
+def deny(project: Project, run_id: int, question_id: int, *, digest: str, comment: str = "", by: Actor) -> Run:
+    """Deny what the question asks for."""
+    question = _may_answer(project, run_id, question_id, by=by)
+    comment = _comment(comment)
+    with audit.change(project, run_events.QUESTION_DENIED, by=by, target=question.run.skill, revises=False) as change:
+        require_still(by, roles.REVIEW, project)
+        question = _locked(question, digest)
+        change.data.update(_described(question))
+        _settle(question, DENIED, None, comment, by)
+    return question.run
+
+
+def answer(
+    project: Project, run_id: int, question_id: int, *, digest: str, value: Json, comment: str = "", by: Actor
+) -> Run:
+    """Give the typed input of a question, or say whether a call that was cut off has happened.
+
+    For a call in doubt, `value` is `{"happened": true, "output": {…}}` or `{"happened": false}`.
+    """
+    question = _may_answer(project, run_id, question_id, by=by)
+    if question.kind == Asks.APPROVE:
+        raise InvalidRequest("This question needs an approval, not an answer.", field="question")
+    if question.kind == Asks.DOUBT:
+        _require_other(question, by)
+    checked = _checked(question, value)
+    comment = _comment(comment)
+    with audit.change(project, run_events.QUESTION_ANSWERED, by=by, target=question.run.skill, revises=False) as change:
+        require_still(by, roles.REVIEW, project)
+        question = _locked(question, digest)
+        change.data.update(_described(question))
+        _settle(question, APPROVED, checked, comment, by)
+    return question.run
+
+
+def _may_answer(project: Project, run_id: int, question_id: int, *, by: Actor) -> RunQuestion:
+    require(by, roles.REVIEW, project)
+    if by.user_id is None:
+        raise Forbidden("Only people can answer the questions of a run.")
+    found = RunQuestion.objects.filter(pk=question_id, run=run_id, run__project=project).select_related("run").first()
+    if found is None:
+        raise NotFound("This run has no such question.")
+    if not _is_asked(found, project, by):
+        raise Forbidden("This question is for other people. It names who may answer it.")
+    return found
+
+
+def _is_asked(question: RunQuestion, project: Project, by: Actor) -> bool:
+    if not question.people and not question.roles:
+        return True
+    role = Membership.objects.filter(project=project, user=by.user_id).values_list("role", flat=True).first()
+    return by.name in question.people or role in question.roles
+
+
+def is_own(question: RunQuestion, by: Actor) -> bool:
+    """Return whether an actor started the run, or made the token of who did. They may not approve its calls."""
+    people = {person for person in (by.user_id, by.maker_id) if person is not None}
+    return bool(people & {question.run.user_id, question.run.through_id})
+
+
+def _require_other(question: RunQuestion, by: Actor) -> None:
+    if is_own(question, by):
+        raise Forbidden(
+            "You can’t approve your own run, or one by an agent or a person you made a token for. Ask another reviewer."
+        )
+
+
+def _locked(question: RunQuestion, digest: str) -> RunQuestion:
+    """Return the question as it is inside the transaction, if it is open and the digest is the one it shows."""
+    found = RunQuestion.objects.select_for_update().select_related("run").get(pk=question.pk)
+    if found.state != OPEN:
+        raise AlreadyDecided(f"The question was already {_words(found)}. Nothing was changed.", state=found.state)
+    if found.expires_at is not None and found.expires_at <= timezone.now():
+        raise AlreadyDecided("The time to answer has run out. Nothing was changed.", state=EXPIRED)
+    if digest != found.digest:
+        raise Conflict(
+            "This is not what the run asks now. Look at the question again. Nothing was changed.", digest=found.digest
+        )
+    return found
+
+
+def _words(question: RunQuestion) -> str:
+    return "answered" if question.kind != Asks.APPROVE and question.state == APPROVED else question.state
+
+
+def _settle(question: RunQuestion, state: str, value: Json, comment: str, by: Actor) -> None:
+    """Store the answer, and wake the run."""
+    question.state, question.value, question.comment = state, value, comment
+    question.answered_by, question.answered_at = by.name[:150], timezone.now()
+    question.save(update_fields=["state", "value", "comment", "answered_by", "answered_at"])
+    Run.objects.filter(pk=question.run_id).update(**runs.woken())
+
+
+def _described(question: RunQuestion) -> dict[str, Json]:
+    return {"run": question.run_id, "question": question.pk, "path": question.path, "digest": question.digest}
+
+
+def _comment(comment: str) -> str:
+    return shorten(one_line(comment), COMMENT_CHARS)
+
+
+def _checked(question: RunQuestion, value: Json) -> Json:
+    try:
+        if question.kind == Asks.INPUT:
+            fields = declared_fields(question.shown["input"].get("fields"))
+            return check_inputs(fields, value, what="The answer")
+        if not isinstance(value, dict) or not isinstance(value.get("happened"), bool):
+            raise InvalidRequest('The answer says whether it happened: {"happened": true} or false.', field="value")
+        if not value["happened"]:
+            return {"happened": False}
+        fields = capability_registry.current().get(question.shown["capability"]).outputs
+        output = check_outputs(fields, value.get("output") or {}, what="The result of the call")
+    except StepFailed as failed:
+        raise InvalidRequest(f"{failed.failure.message} Nothing was changed.", field="value") from None
+    return {"happened": True, "output": output}
+
+
+def withdraw(run: Run) -> None:
+    """Withdraw the open questions of a run that has ended."""
+    RunQuestion.objects.filter(run=run, state=OPEN).update(state=WITHDRAWN)
+
+
+def expire(*, now: datetime, by: Actor) -> int:
+    """Deny the questions that nobody answered in time."""
+    late = RunQuestion.objects.filter(state=OPEN, expires_at__lte=now).select_related("run__project").order_by("pk")
+    expired = 0
+    for found in late[:_SWEPT]:
+        project = found.run.project
+        with audit.change(project, run_events.QUESTION_EXPIRED, by=by, target=found.run.skill, revises=False) as change:
+            question = RunQuestion.objects.select_for_update().select_related("run").get(pk=found.pk)
+            if question.state != OPEN:
+                change.cancel()
+                continue
+            change.data.update(_described(question))
+            _settle(question, EXPIRED, None, "", by)
+            expired += 1
+    return expired
+
+
+def approvers(question: RunQuestion) -> Approvers:
+    return Approvers(tuple(question.people), tuple(question.roles), question.needed)

@@ -1,0 +1,179 @@
+"""The worker of runs: takes runs that are due, and carries each until it ends or needs a person.
+
+One thread decides and writes. Calls go to an executor. Each decision is stored, with the intent of the calls that it
+starts, before they start.
+"""
+
+import logging
+import random
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+
+from django.conf import settings
+from django.db import Error, close_old_connections
+
+from registry.core.workflows.failures import Code, Failure
+from registry.core.workflows.records import Phase
+from registry.core.workflows.tasks import Outcome, Task
+from registry.services.workflows import held_runs
+from registry.services.workflows.database_clock import DatabaseClock
+from registry.services.workflows.executor import ThreadExecutor
+from registry.services.workflows.held_runs import HeldRun, LeaseLost
+
+log = logging.getLogger(__name__)
+
+_POLL_SECONDS = 0.2
+_GRACE_SECONDS = 2.0  # for a call to notice its own time limit
+_PAUSE_AFTER_ERROR = 1.0
+_HOLD_SECONDS = 1.0  # a run that goes on so soon is not parked
+
+
+class RunWorker:
+    """`lease` is how long a run stays with a worker that no longer answers."""
+
+    def __init__(
+        self,
+        *,
+        executor: ThreadExecutor | None = None,
+        lease: timedelta | None = None,
+        most_runs: int | None = None,
+        name: str = "",
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = name or f"worker-{uuid.uuid4().hex[:16]}"
+        self.lease = lease or timedelta(seconds=settings.WORKFLOW_LEASE_SECONDS)
+        self.most_runs = most_runs or settings.WORKFLOW_RUNS
+        self.executor = executor or ThreadExecutor(settings.WORKFLOW_THREADS)
+        self.clock = DatabaseClock(monotonic)
+        self.held: dict[int, HeldRun] = {}
+        self.saturated = 0  # how often a run had more to do than it may do at once
+        self._monotonic = monotonic
+        self._renewed = self._looked = float("-inf")
+        self._look_after = 0.0
+
+    def run_until(self, stop: threading.Event) -> None:
+        """Work until `stop` is set. Then give the runs back."""
+        while not stop.is_set():
+            try:
+                if not self.work(timeout=_POLL_SECONDS) and not self.held:
+                    stop.wait(_POLL_SECONDS)
+            except Error:
+                log.exception("The worker of runs could not reach the database. It tries again.")
+                self.held.clear()
+                close_old_connections()
+                stop.wait(_PAUSE_AFTER_ERROR)
+        held_runs.release(self.name)
+
+    def work(self, *, timeout: float = 0.0) -> bool:
+        """Do what is due now, and wait for results up to `timeout` seconds. Return whether there was anything to do."""
+        self._renew()
+        looked = self._look()
+        results = self.executor.results(timeout=timeout if self.held and not looked else 0.0)
+        for key, outcome in results:
+            self._report(key, outcome)
+        self._give_up_late_tasks()
+        for held in list(self.held.values()):
+            self._guarded(held, self._drive)
+        return looked or bool(results)
+
+    def _renew(self) -> None:
+        """Renew the leases. A worker that was late lets go of runs that may be with another worker by now."""
+        since = self._monotonic() - self._renewed
+        if since < self.lease.total_seconds() / 3:
+            return
+        if since > self.lease.total_seconds() * 2 / 3 and self.held:
+            log.warning("The worker of runs was stopped for %.1f seconds. It lets go of its runs.", since)
+            self.held.clear()
+            held_runs.release(self.name)
+        self._renewed = self._monotonic()
+        held_runs.renew(self.name, lease=self.lease, now=self.clock.now())
+
+    def _look(self) -> bool:
+        """Look for runs that are due, and for answers to those that are held. Return whether there were any."""
+        if self._monotonic() - self._looked < self._look_after:
+            return False
+        self._looked = self._monotonic()
+        self._look_after = _POLL_SECONDS * random.uniform(0.75, 1.25)  # noqa: S311 - spreads the polls of workers
+        for run_id in held_runs.with_mail(self.held.values()):
+            self.held[run_id].has_mail = True
+        room = self.most_runs - len(self.held)
+        if room <= 0 or self.executor.lost >= self.executor.threads:
+            return False
+        now = self.clock.now()
+        taken = held_runs.take(self.name, most=room, lease=self.lease, now=now)
+        for run in taken:
+            try:
+                self.held[run.pk] = held_runs.open_run(run, now=now)
+            except Exception:
+                log.exception("Run %s could not be opened.", run.pk)
+                held_runs.postpone(run, now=now)
+        if len(taken) == room:
+            self._look_after = 0.0
+        return bool(taken)
+
+    def _report(self, key: object, outcome: Outcome) -> None:
+        run_id, fence, path = key  # type: ignore[misc]
+        held = self.held.get(run_id)
+        if held is None or held.run.fence != fence or held.deadlines.pop(path, None) is None:
+            return  # the run is with another worker, or the task was given up
+        held.scheduler.report(path, outcome, self._now())
+        held.has_changed = True
+
+    def _give_up_late_tasks(self) -> None:
+        now = self._monotonic()
+        for held in self.held.values():
+            for path in [path for path, deadline in held.deadlines.items() if deadline <= now]:
+                del held.deadlines[path]
+                self.executor.give_up()
+                held.scheduler.report(path, self._timed_out(held, path), self._now())
+                held.has_changed = True
+
+    def _timed_out(self, held: HeldRun, path: str) -> Outcome:
+        record = held.scheduler.tree.records[path]
+        may_repeat = record.phase is not Phase.CALL or held.scheduler.may_repeat(record.uses)
+        failure = Failure(Code.TIMEOUT, "The call took longer than it may.")
+        return Outcome(failure=failure, retryable=may_repeat, in_doubt=not may_repeat)
+
+    def _now(self) -> float:
+        return self.clock.now().timestamp()
+
+    def _drive(self, held: HeldRun) -> None:
+        """Decide, store the decision, and start its tasks."""
+        is_due = held.wake_at is not None and held.wake_at <= self._now()
+        if not (held.has_changed or held.has_mail or is_due):
+            return
+        taken = held_runs.read_inbox(held, now=self.clock.now()) if held.has_mail else []
+        now = self.clock.now()
+        decision = held.scheduler.decide(now.timestamp())
+        self.saturated += decision.saturated
+        held.has_changed, held.wake_at = False, decision.wake_at
+        soon = decision.wake_at is not None and decision.wake_at - now.timestamp() < _HOLD_SECONDS
+        park = decision.end is None and not held.scheduler.in_flight and not soon
+        if held_runs.write(held, decision, taken, park=park, now=now):
+            del self.held[held.run.pk]
+            return
+        held.has_mail = park  # an answer arrived meanwhile, so the run was not parked
+        for task in decision.tasks:
+            self._start(held, task)
+
+    def _start(self, held: HeldRun, task: Task) -> None:
+        held.deadlines[task.path] = self._monotonic() + task.seconds + _GRACE_SECONDS
+        key = (held.run.pk, held.run.fence, task.path)
+        self.executor.submit(key, partial(held.dispatcher.perform, task))
+
+    def _guarded(self, held: HeldRun, action: Callable[[HeldRun], None]) -> None:
+        try:
+            action(held)
+        except LeaseLost:
+            log.warning("Run %s is with another worker now.", held.run.pk)
+            self.held.pop(held.run.pk, None)
+        except Error:
+            raise
+        except Exception:
+            log.exception("Run %s could not go on.", held.run.pk)
+            self.held.pop(held.run.pk, None)
+            held_runs.postpone(held.run, now=self.clock.now())

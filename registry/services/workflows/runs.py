@@ -1,0 +1,237 @@
+"""Runs: start, find, cancel and replay them. Workers carry them out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import F
+from django.utils import timezone
+
+from registry.core import roles
+from registry.core.errors import AlreadyDecided, InvalidRequest, NotFound, TooLarge
+from registry.core.workflows.failures import StepFailed
+from registry.core.workflows.field_checks import check_inputs
+from registry.core.workflows.plan import Plan
+from registry.core.workflows.records import ENDED, RunState, StepState
+from registry.core.workflows.state import StateError, check_frame
+from registry.core.workflows.values import Json, canonical
+from registry.models import Agent, Membership, Project, Run, RunStep
+from registry.models.workflows import RunQuerySet
+from registry.services import audit
+from registry.services.catalog import catalog
+from registry.services.permissions import Actor, reach, require
+from registry.services.workflows import locks, run_events, stored_values
+
+MOST_WORKERS = 32
+MOST_DEADLINE_SECONDS = 30 * 24 * 3_600
+_KEPT = (StepState.COMPLETED.value, StepState.SKIPPED.value, StepState.DEGRADED.value)  # by a replay
+_INPUT_CHARS = 256 * 1024
+_UNFINISHED = (RunState.QUEUED.value, RunState.RUNNING.value, RunState.WAITING.value)
+
+# The trust level of people who start a run themselves.
+TRUST_OF_ROLE = {
+    roles.VIEWER: roles.SANDBOX,
+    roles.AUTHOR: roles.STANDARD,
+    roles.REVIEWER: roles.ELEVATED,
+    roles.OWNER: roles.PRIVILEGED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a run is carried out."""
+
+    max_workers: int | None = None
+    fail_fast: bool = True
+    deadline_seconds: float | None = None
+
+    def checked(self) -> "Options":
+        if self.max_workers is not None and not 1 <= self.max_workers <= MOST_WORKERS:
+            raise InvalidRequest(f"max_workers is a number from 1 to {MOST_WORKERS}.", field="max_workers")
+        if self.deadline_seconds is not None and not 1 <= self.deadline_seconds <= MOST_DEADLINE_SECONDS:
+            message = f"deadline_seconds is a number from 1 to {MOST_DEADLINE_SECONDS:,}."
+            raise InvalidRequest(message, field="deadline_seconds")
+        return self
+
+    def as_json(self) -> dict[str, Any]:
+        workers = self.max_workers or settings.WORKFLOW_MAX_WORKERS
+        return {"max_workers": workers, "fail_fast": self.fail_fast, "deadline_seconds": self.deadline_seconds}
+
+
+def start(
+    project: Project,
+    skill: str,
+    *,
+    inputs: Mapping[str, Json] | None = None,
+    version: str | None = None,
+    frame: Mapping[str, Json] | None = None,
+    options: Options | None = None,
+    by: Actor,
+) -> Run:
+    """Start the workflow of a skill. A worker carries it out."""
+    require(by, roles.RUN, project)
+    options = (options or Options()).checked()
+    prepared = locks.prepare(project.pk, catalog.load(project.pk, skill, version=version, allowed=reach(by)))
+    given = _inputs(prepared.plan, dict(inputs or {}))
+    checked_frame = _frame(frame)
+    now = timezone.now()
+    stored = stored_values.pack(given, now=now)
+    with audit.change(project, run_events.STARTED, by=by, target=prepared.loaded.name, revises=False) as change:
+        _require_room(project)
+        run = Run.objects.create(
+            project=project, skill=prepared.loaded.name, version=prepared.loaded.candidate.version,
+            digest=prepared.loaded.candidate.digest, lock=locks.store(prepared), inputs=stored, frame=checked_frame,
+            options=options.as_json(), trust=trust_of(by, project), wake_at=now, created_at=now,
+            deadline=_deadline(options, now), **_starter(by),
+        )  # fmt: skip
+        stored_values.claim(run.pk, [stored])
+        change.data.update(run=run.pk, version=run.version, digest=run.digest)
+        run_events.announce(run_events.STARTED, run, by=by)
+    return run
+
+
+def _inputs(plan: Plan, inputs: dict[str, Json]) -> dict[str, Json]:
+    try:
+        size = len(canonical(inputs))
+    except ValueError as error:
+        raise InvalidRequest(f"The inputs are not JSON: {error}", field="inputs") from None
+    if size > _INPUT_CHARS:
+        raise TooLarge(f"The inputs have {size:,} characters. {_INPUT_CHARS:,} are allowed. Nothing was started.")
+    try:
+        return check_inputs(plan.inputs, inputs, what="The workflow")
+    except StepFailed as failed:
+        raise InvalidRequest(f"{failed.failure.message} Nothing was started.", field="inputs") from None
+
+
+def _frame(frame: Mapping[str, Json] | None) -> Json:
+    try:
+        return None if frame is None else check_frame(frame)
+    except StateError as error:
+        raise InvalidRequest(f"The frame cannot be used. {error} Nothing was started.", field="frame") from None
+
+
+def _require_room(project: Project) -> None:
+    most = settings.WORKFLOW_UNFINISHED_RUNS
+    if Run.objects.filter(project=project, state__in=_UNFINISHED)[:most].count() >= most:
+        raise TooLarge(f"The project has {most:,} unfinished runs, which is the limit. Cancel some of them first.")
+
+
+def _deadline(options: Options, now: datetime) -> datetime | None:
+    return now + timedelta(seconds=options.deadline_seconds) if options.deadline_seconds is not None else None
+
+
+def _starter(by: Actor) -> dict[str, Any]:
+    return {"user_id": by.user_id, "agent_id": by.agent_id, "through_id": by.maker_id, "started_by": by.name[:150]}
+
+
+def trust_of(by: Actor, project: Project) -> str:
+    """Return the trust level of an actor: that of the agent, or that of the person's role."""
+    if by.agent_id is not None:
+        return Agent.objects.filter(pk=by.agent_id).values_list("trust", flat=True).first() or roles.SANDBOX
+    if by.user_id is not None:
+        role = Membership.objects.filter(project=project, user=by.user_id).values_list("role", flat=True).first()
+        return TRUST_OF_ROLE.get(role or "", roles.SANDBOX)
+    return roles.PRIVILEGED
+
+
+def find(project: Project, run_id: int, *, by: Actor) -> Run:
+    """Return a run. An agent finds only those that it started."""
+    require(by, roles.READ, project)
+    run = visible(project, by=by).select_related("user", "agent", "lock").filter(pk=run_id).first()
+    if run is None:
+        raise NotFound("There is no such run in this project.")
+    return run
+
+
+def visible(project: Project, *, by: Actor) -> RunQuerySet:
+    require(by, roles.READ, project)
+    runs = Run.objects.of(project)
+    return runs if by.agent_id is None else runs.filter(agent_id=by.agent_id)
+
+
+def cancel(project: Project, run_id: int, *, by: Actor) -> Run:
+    """Ask the worker to cancel a run. A call that is on its way may still have an effect."""
+    require(by, roles.RUN, project)
+    found = find(project, run_id, by=by)
+    with audit.change(project, run_events.CANCELLED, by=by, target=found.skill, revises=False) as change:
+        changed = Run.objects.filter(pk=found.pk, state__in=_UNFINISHED, cancelled_by="").update(
+            cancelled_by=by.name[:150], **woken()
+        )
+        found.refresh_from_db()
+        if not changed and found.is_finished:
+            raise AlreadyDecided(f"The run is already {found.state}. Nothing was changed.", state=found.state)
+        if not changed:
+            change.cancel()
+        change.data["run"] = found.pk
+    return found
+
+
+def woken() -> dict[str, Any]:
+    """Return the values that make a run due, in the transaction of what it has to notice."""
+    return {"inbox": F("inbox") + 1, "wake_at": timezone.now()}
+
+
+def replay(project: Project, run_id: int, *, start_at: str = "", by: Actor) -> Run:
+    """Start a run again with the recorded outputs of its steps, up to the step `start_at` and all that depend on it.
+
+    Without `start_at`, every step that completed keeps its output. Approvals are never taken over.
+    """
+    require(by, roles.RUN, project)
+    found = find(project, run_id, by=by)
+    if not found.is_finished:
+        raise InvalidRequest(f"The run is {found.state}. Only a finished run can be replayed. Nothing was started.")
+    catalog.load(project.pk, found.skill, allowed=reach(by))
+    plan = locks.library(found.lock_id).plans[""]
+    again = _run_again(plan, start_at)
+    now = timezone.now()
+    with audit.change(project, run_events.REPLAYED, by=by, target=found.skill, revises=False) as change:
+        _require_room(project)
+        run = Run.objects.create(
+            project=project, skill=found.skill, version=found.version, digest=found.digest, lock=found.lock,
+            inputs=found.inputs, frame=found.frame, options=found.options, trust=trust_of(by, project), wake_at=now,
+            created_at=now, replay_of=found, deadline=_deadline(Options(**found.options), now), **_starter(by),
+        )  # fmt: skip
+        stored_values.claim(run.pk, [found.inputs])
+        _copy_steps(found, run, again)
+        change.data.update(run=run.pk, replay_of=found.pk)
+        run_events.announce(run_events.STARTED, run, by=by)
+    return run
+
+
+def _run_again(plan: Plan, start_at: str) -> frozenset[str]:
+    """Return the steps that run again: the given one, and those that depend on it."""
+    if not start_at:
+        return frozenset()
+    if start_at not in plan.order:
+        raise InvalidRequest(
+            f"The workflow has no step {start_at[:64]}. Its steps are {', '.join(plan.order)}.", field="from"
+        )
+    again = {start_at}
+    for id_ in plan.order:
+        if again & set(plan.step(id_).depends_on):
+            again.add(id_)
+    return frozenset(again)
+
+
+def _copy_steps(source: Run, target: Run, again: frozenset[str]) -> None:
+    """Copy the steps that completed, with everything below them."""
+    finished = RunStep.objects.filter(run=source, path=F("step"), state__in=_KEPT, blocked=False)
+    roots = set(finished.exclude(step__in=again).values_list("path", flat=True))
+    steps = []
+    for row in RunStep.objects.filter(run=source).order_by("began"):
+        top = _top(row.path)
+        if top in roots and row.state in {state.value for state in ENDED}:
+            row.pk, row.run, row.approvals = None, target, []
+            steps.append(row)
+    RunStep.objects.bulk_create(steps, batch_size=200)
+    stored_values.claim(target.pk, (value for row in steps for value in (row.input, row.output)))
+
+
+def _top(path: str) -> str:
+    """Return the step of the run's own workflow that a path belongs to."""
+    first = path.partition("/")[0].partition("!")[0]
+    for mark in "[#@":
+        first = first.partition(mark)[0]
+    return first
