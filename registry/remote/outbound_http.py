@@ -22,6 +22,7 @@ import httpx
 from registry.core.errors import InvalidRequest
 from registry.core.resolve import ip_ranges
 from registry.remote import name_lookup
+from registry.remote.deadline_stream import DeadlineStream, seconds_left
 
 _CONNECT_SECONDS = 5.0
 _URL_CHARS = 500
@@ -34,7 +35,16 @@ for _name in ("httpx", "httpcore.connection", "httpcore.http11"):
 
 
 class Failure(Exception):
-    """No usable response. The message is a sentence and never contains the URL, which may be a credential."""
+    """No usable response. The message is a sentence and never contains the URL, which may be a credential.
+
+    `sent` is True if a part of the request left, so that the server may have acted on it.
+    """
+
+    sent = False
+
+
+class TimedOut(Failure):
+    """No complete response within the time limit."""
 
 
 class Refused(Failure):
@@ -57,6 +67,7 @@ class OutboundRequest:
     """A request with its limits: total seconds, size of the response in bytes, redirects.
 
     `count` is called with the size of each part of the body as it arrives, and may raise an exception to stop.
+    `enough` is called with each part, and returns True to stop reading: the response is complete then.
     """
 
     method: str
@@ -67,6 +78,7 @@ class OutboundRequest:
     most: int = 64 * 1024
     redirects: int = 0
     count: Callable[[int], None] | None = None
+    enough: Callable[[bytes], bool] | None = None
 
 
 def send(request: OutboundRequest, *, allowed: frozenset[str] = NO_HOSTS) -> OutboundResponse:
@@ -78,7 +90,7 @@ def send(request: OutboundRequest, *, allowed: frozenset[str] = NO_HOSTS) -> Out
         follow_redirects=request.redirects > 0, max_redirects=request.redirects,
         headers={"User-Agent": "skillsite", "Accept-Encoding": "identity", "Connection": "close"},
     )  # fmt: skip
-    with _failures(request.seconds), client:
+    with _failures(request.seconds, transport), client:
         content, headers = request.content or None, dict(request.headers)
         with client.stream(request.method, request.url, content=content, headers=headers) as response:
             body, complete = _read(response.iter_raw(), request)
@@ -94,17 +106,31 @@ def _read(parts: Iterable[bytes], request: OutboundRequest) -> tuple[bytes, bool
         body += part
         if len(body) > request.most:
             return bytes(body[: request.most]), False
+        if request.enough and request.enough(part):
+            break
     return bytes(body), True
 
 
 @contextmanager
-def _failures(seconds: float) -> Iterator[None]:
+def _failures(seconds: float, transport: "GuardedTransport") -> Iterator[None]:
     """Convert the exceptions of httpx and httpcore to Failure."""
     token = _sending.set(True)
     try:
+        with _converted(seconds):
+            yield
+    except Failure as failure:
+        failure.sent = transport.sent
+        raise
+    finally:
+        _sending.reset(token)
+
+
+@contextmanager
+def _converted(seconds: float) -> Iterator[None]:
+    try:
         yield
     except httpcore.TimeoutException as error:
-        raise Failure(f"No complete response within {seconds:g} seconds.") from error
+        raise TimedOut(f"No complete response within {seconds:g} seconds.") from error
     except httpcore.ConnectError as error:
         raise Failure(f"We couldn’t reach this address ({_reason(error)}).") from error
     except (httpcore.ProtocolError, httpcore.NetworkError) as error:
@@ -113,8 +139,6 @@ def _failures(seconds: float) -> Iterator[None]:
         raise Failure("Too many redirects.") from error
     except (httpx.RequestError, httpx.InvalidURL, httpcore.UnsupportedProtocol, UnicodeError) as error:
         raise Failure(f"The request failed: {_summary(error)}.") from error
-    finally:
-        _sending.reset(token)
 
 
 def _reason(error: httpcore.ConnectError) -> str:
@@ -133,9 +157,13 @@ class GuardedTransport(httpx.BaseTransport):
 
     def __init__(self, *, allowed: frozenset[str], deadline: float) -> None:
         self._allowed = allowed
-        self._pool = httpcore.ConnectionPool(
-            ssl_context=_tls(), network_backend=_Backend(allowed=allowed, deadline=deadline)
-        )
+        self._backend = _Backend(allowed=allowed, deadline=deadline)
+        self._pool = httpcore.ConnectionPool(ssl_context=_tls(), network_backend=self._backend)
+
+    @property
+    def sent(self) -> bool:
+        """Return True if a part of a request left."""
+        return self._backend.sent
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         refusal = scheme_refusal(request.url, allowed=self._allowed)
@@ -172,6 +200,10 @@ class _Backend(httpcore.NetworkBackend):
 
     def __init__(self, *, allowed: frozenset[str], deadline: float) -> None:
         self._allowed, self._deadline, self._plain = allowed, deadline, httpcore.SyncBackend()
+        self.sent = False
+
+    def _note_sending(self) -> None:
+        self.sent = True
 
     def connect_tcp(
         self,
@@ -182,46 +214,15 @@ class _Backend(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         last: Exception | None = None
-        seconds = _left(self._deadline, timeout)
+        seconds = seconds_left(self._deadline, timeout)
         for address in permitted_addresses(host, port, allowed=self._allowed, seconds=seconds):
             try:
-                left = _left(self._deadline, timeout)
-                return _Stream(self._plain.connect_tcp(address, port, left, None, socket_options), self._deadline)
+                left = seconds_left(self._deadline, timeout)
+                stream = self._plain.connect_tcp(address, port, left, None, socket_options)
+                return DeadlineStream(stream, self._deadline, self._note_sending)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 last = error
         raise last or httpcore.ConnectError("the name has no address")
-
-
-class _Stream(httpcore.NetworkStream):
-    """Connection with a deadline for the whole exchange, so that a slow sender cannot hold it open."""
-
-    def __init__(self, plain: httpcore.NetworkStream, deadline: float) -> None:
-        self._plain, self._deadline = plain, deadline
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._plain.read(max_bytes, _left(self._deadline, timeout))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._plain.write(buffer, _left(self._deadline, timeout))
-
-    def close(self) -> None:
-        self._plain.close()
-
-    def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
-    ) -> httpcore.NetworkStream:
-        secured = self._plain.start_tls(ssl_context, server_hostname, _left(self._deadline, timeout))
-        return _Stream(secured, self._deadline)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._plain.get_extra_info(info)
-
-
-def _left(deadline: float, timeout: float | None) -> float:
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise httpcore.ReadTimeout("deadline exceeded")
-    return left if timeout is None else min(left, timeout)
 
 
 def permitted_addresses(

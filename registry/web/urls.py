@@ -24,12 +24,14 @@ from registry.web.skills import (
     skills,
     uploads,
     versions,
+    workflow,
 )
 from registry.web.sources import source_entry, source_jobs, source_page, source_uninstall, sources
 
 _VERSION = [
     path("", skill.instructions, name="version"),
     path("source/", skill.source, name="version-source"),
+    path("workflow/", workflow.workflow, name="version-workflow"),
     path("files/", skill.files, name="version-files"),
     path("files/<path:path>", skill.file_page, name="version-file-page"),
     path("raw/<path:path>", skill.file, name="version-file"),
@@ -43,6 +45,7 @@ _VERSION = [
 _SKILL: list[URLPattern | URLResolver] = [
     path("", skill.instructions, name="skill"),
     path("source/", skill.source, name="skill-source"),
+    path("workflow/", workflow.workflow, name="skill-workflow"),
     path("files/", skill.files, name="skill-files"),
     path("files/<path:path>", skill.file_page, name="skill-file-page"),
     path("raw/<path:path>", skill.file, name="skill-file"),

@@ -50,6 +50,7 @@ def _plain(*names: str) -> list[Picture]:
 
 PICTURES = [
     *_plain("skills", "skill", "skill-source", "skill-files", "skill-usage", "skill-versions", "skill-compare"),
+    *_plain("skill-workflow"),
     *_plain("skill-upstream", "skill-compare-bundled", "skill-conflict", "skill-edit", "skill-edit-raw"),
     *_plain(
         "upload",

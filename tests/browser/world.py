@@ -56,6 +56,37 @@ _PARCELS = """\
 <!-- Prices as of the spring list. -->
 """
 
+_WORKFLOW = """\
+id: shipping.parcel
+version: 1.0.0
+description: Chooses a parcel and has a person check dear ones.
+inputs:
+  order: {type: object, required: true, description: The order with its items.}
+  rush: {type: boolean, default: false}
+outputs:
+  size: {type: string, description: The size to pack.}
+steps:
+  - id: read-order
+    uses: data.echo
+    input: {value: inputs.order}
+  - id: measure
+    uses: data.echo
+    input: {value: item}
+    config: {foreach: {items: inputs.order.items}}
+  - id: weigh
+    uses: data.echo
+    input: {value: inputs.order}
+    config: {depends_on: [read-order]}
+  - id: choose-size
+    uses: text.template
+    input: {template: L}
+    config: {depends_on: [measure, weigh]}
+  - id: check-price
+    uses: data.echo
+    input: {value: inputs.rush}
+    config: {condition: inputs.rush == true, approvers: {roles: [reviewer]}}
+"""
+
 _CALLS = """\
 # Note down a call
 
@@ -148,6 +179,7 @@ def _files_of_all_kinds(project: Project, author: Actor) -> None:
         SKILL_MD: text.encode(),
         "assets/flaps.png": picture(),
         "assets/sizes.csv": _SIZES.encode(),
+        "workflow.yaml": _WORKFLOW.encode(),
         "scripts/fits.py": b'"""Says whether a thing fits into a size."""\n\nSIZES = {"S": (25, 17, 10)}\n',
     }
     first = skills.create(project, Bundle(files), note="First version", by=author).version

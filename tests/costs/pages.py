@@ -1,8 +1,10 @@
-"""Hostile texts on pages: Markdown, and text with invisible characters."""
+"""Hostile contents of pages: Markdown, text with invisible characters, and workflows."""
 
 from collections.abc import Callable, Iterator
 
-from registry.web.render import markdown, marked_text
+from registry.core.workflows.plan import Plan
+from registry.web.render import markdown, marked_text, workflow_graph
+from tests.core.workflows.graphs import chain, two_sides, window
 from tests.costs.shape import KB, Shape, repeated
 
 _LARGEST = 100 * KB  # longer texts are not rendered
@@ -43,6 +45,15 @@ def _growing_ticks(size: int) -> str:
     return " ".join(runs)
 
 
+def _waiting(arrows: int) -> Plan:
+    return window(500, arrows // 480)
+
+
+def _two_sides(arrows: int) -> Plan:
+    side = round(arrows**0.5)
+    return two_sides(side, side, between=500 - 2 * side)
+
+
 def _shapes() -> Iterator[Shape]:
     for unit in _SHOWN:
         largest = _LARGEST // 8 if "\n" in unit else _LARGEST  # more lines are not rendered
@@ -59,4 +70,10 @@ SHAPES = (
     Shape("Markdown with growing backticks", _growing_ticks, markdown.render, _LARGEST, quick=True),
     Shape("source of hidden characters", _text("\u200b\u200d"), marked_text.lines, 500 * KB, quick=True),
     Shape("source of short lines", _text("a\n"), marked_text.lines, 500 * KB, quick=True, light=True),
+    # The size of a plan is the number of its arrows.
+    Shape("chain of steps", lambda arrows: chain(arrows + 1), workflow_graph.draw, 499, small=100, quick=True),
+    Shape(
+        "steps that wait for all others", _waiting, workflow_graph.draw, 20 * KB, small=2 * KB, quick=True, light=True
+    ),
+    Shape("two sides of steps", _two_sides, workflow_graph.draw, 20 * KB, small=2 * KB, quick=True, light=True),
 )

@@ -33,6 +33,7 @@ from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.matrix import routes
 
 FINDING: dict[str, Any] = {"rule": "orders-override", "file": "SKILL.md", "line": 6}
+WORKFLOW = b"id: text.greeting\nversion: 1.0.0\nsteps: [{id: greet, uses: text.template}]\n"
 HIDDEN = "held-back"  # the limited agent may not see this skill
 
 
@@ -69,8 +70,9 @@ def create(project: Project, library: Path, by: Actor) -> World:
     for role, user in people.items():
         members.set_role(project, user, role, by=by)
     owner = person(people[roles.OWNER], project)
-    first = skills.create(project, skill_bundle("greeting"), by=owner).version
-    skills.save(project, "greeting", skill_bundle("greeting", body="2"), base=first.digest, by=owner)
+    files = {"workflow.yaml": WORKFLOW}
+    first = skills.create(project, skill_bundle("greeting", files), by=owner).version
+    skills.save(project, "greeting", skill_bundle("greeting", files, body="2"), base=first.digest, by=owner)
     skills.create(project, skill_bundle(HIDDEN), by=owner)
     customisation.customise(project, "built-in-one", by=owner)
     world = World(project, {"slug": project.slug, "project": project.slug, "name": "greeting", "only": "greeting"})

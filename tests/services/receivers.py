@@ -90,7 +90,7 @@ class _Handler(BaseHTTPRequestHandler):
         receiver.arrived.set()
         receiver.behave(self)
 
-    do_GET = do_POST = handle_any  # noqa: N815 - named by the library
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any  # noqa: N815 - named by the library
 
     def log_message(self, *_: object) -> None:
         """Log nothing. Tests check the received requests instead."""

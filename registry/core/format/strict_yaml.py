@@ -35,7 +35,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How to read plain scalars, and how messages name the text."""
+    """A reading of plain scalars, and the words for the text in messages."""
 
     plain: Callable[[str], object]  # raises ValueError with a message and a fix
     subject: str

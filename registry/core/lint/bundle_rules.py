@@ -1,16 +1,16 @@
 """Lint rules about the instructions and files of a skill: size, links, hidden characters, requirements."""
 
-import difflib
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 
 from registry.core.bundle import SKILL_MD, normalise
 from registry.core.catalog import token_estimate
-from registry.core.findings import SHOWN_CHARS, Finding, Severity, limit_per_rule, shorten
+from registry.core.findings import Finding, Severity, limit_per_rule, shorten
 from registry.core.limits import MIB
 from registry.core.lint import links
 from registry.core.lint.context import LintContext, unread
+from registry.core.text.nearest import nearest_of
 
 # Files for people or other tools. The text need not mention them.
 _NOT_FOR_AGENTS = re.compile(
@@ -22,7 +22,6 @@ _WORD = re.compile(r"[\w./-]+")
 _MACHINE_PATH = re.compile(r"(?<![\w/.:])(?:/(?:home|Users)/[\w.-]+/|[A-Za-z]:\\Users\\[\w.-]+\\|/root/|/mnt/[a-z]/)")
 _MOST_POINTERS = 20_000  # that are looked up in one skill
 _LISTED_POINTERS = 100  # findings of each rule; a text may have hundreds of thousands
-_COMPARED = 4_000_000  # budget for spelling suggestions, in pairs of characters
 
 
 def body_empty(context: LintContext) -> Iterator[Finding]:
@@ -105,7 +104,7 @@ def pointers(context: LintContext) -> Iterator[Finding]:
 def _broken_pointers(context: LintContext) -> Iterator[Finding]:
     directories = {parent for path in context.bundle for parent in _parents(path)}
     same_name = {posixpath.basename(path): path for path in reversed(list(context.bundle))}
-    nearest = _nearest_of(list(context.bundle)[:500])
+    nearest = nearest_of(list(context.bundle)[:500])
     for number, (file, pointer) in enumerate(_all_pointers(context)):
         if number == _MOST_POINTERS:
             yield _partly_checked(file, f"{_MOST_POINTERS:,} links and paths", "links")
@@ -160,19 +159,6 @@ def _parents(path: str) -> Iterator[str]:
     yield "."
 
 
-def _nearest_of(known: Collection[str]) -> Callable[[str], str]:
-    """Return a function that suggests the closest known name, or "" if there is none or the budget is used up."""
-    budget, chars = _COMPARED, sum(map(len, known))
-
-    def nearest(name: str) -> str:
-        nonlocal budget
-        budget -= min(len(name), SHOWN_CHARS) * chars
-        near = difflib.get_close_matches(name[:SHOWN_CHARS], known, n=1, cutoff=0.75) if budget >= 0 else []
-        return near[0] if near else ""
-
-    return nearest
-
-
 def files_unreferenced(context: LintContext) -> Iterator[Finding]:
     words = {path: set(_WORD.findall(text)) for path, text in context.texts.items()}
     mentions = _count_files(words)
@@ -212,7 +198,7 @@ def _count_files(words: dict[str, set[str]]) -> dict[str, int]:
 def requires(context: LintContext) -> Iterator[Finding]:
     key = "requires" if "requires" in context.skill.document.fields else "metadata.requires"
     own = normalise(context.skill.name)
-    nearest = _nearest_of(context.known_names or ())
+    nearest = nearest_of(context.known_names or ())
     for name in context.skill.requires:
         if name == own:
             yield context.header_finding(

@@ -33,7 +33,7 @@ class CallFlow:
         record.shape = Shape.NESTED if skill is not None else Shape.HUMAN if human.asks(record.uses) else Shape.CALL
         local = dict(local or {})
         try:
-            record.input = references.resolve(step.input, scope.state.read, local)
+            record.input = references.resolve(step.input, scope.state.view, local)
         except (references.Unreadable, references.Missing) as error:
             raise StepFailed(Code.INPUT, f"The input cannot be read: {error}") from None
         record.reads = tuple(references.show(path) for path in references.references(step.input, tuple(local)))
@@ -137,6 +137,8 @@ class CallFlow:
             self._scheduler.end_record(record, StepState.COMPLETED)
         except StateError as error:
             self.fail(record, Failure(Code.OUTPUT, str(error)))
+        except StepFailed as failed:
+            self.fail(record, failed.failure)
 
     def fail(
         self, record: StepRecord, failure: Failure, *, state: StepState = StepState.FAILED, retryable: bool = False,

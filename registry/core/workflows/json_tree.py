@@ -142,12 +142,12 @@ def joined(base: list[Json], more: list[Json], added: Size) -> tuple[list[Json],
 
 
 def merged(base: dict[str, Json], overlay: dict[str, Json]) -> tuple[dict[str, Json], Size]:
-    """Return a new object of both, and by how much it is larger than `base`.
+    """Return an object of both, and by how much it is larger than `base`. Neither of them is changed.
 
     Objects under the same key are merged. For everything else, lists too, `overlay` wins.
     """
     if not base:
-        return dict(overlay), size(overlay).minus(EMPTY)
+        return overlay, size(overlay).minus(EMPTY)
     result, grown = dict(base), Size(0, 0)
     for key, value in overlay.items():
         old = result.get(key)

@@ -147,7 +147,7 @@ def _longest(value: Json, parts: list[str]) -> int:
     """Return how many of the parts form a key or an index of a value, 0 if none does."""
     if isinstance(value, list):
         index = parts[0]
-        return 1 if index.isascii() and index.isdigit() and len(index) < 10 and int(index) < len(value) else 0
+        return 1 if index.isascii() and index.isdigit() and int(index) < len(value) else 0
     if not isinstance(value, dict):
         return 0
     return next((used for used in range(len(parts), 0, -1) if ".".join(parts[:used]) in value), 0)

@@ -218,7 +218,7 @@ class Scheduler:
     def evaluate(self, state: State, text: str) -> Json:
         """Return the value of an expression. Raise StepFailed if it has none."""
         try:
-            return expressions.parse(text).evaluate(state.read)
+            return expressions.parse(text).evaluate(state.view)
         except ExpressionError as error:
             raise StepFailed(Code.EXPRESSION, str(error)) from None
 

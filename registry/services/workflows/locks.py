@@ -12,7 +12,7 @@ from registry.core.findings import errors
 from registry.core.workflows import plan_json, workflow_yaml
 from registry.core.workflows.capability import SKILL, Capability
 from registry.core.workflows.failures import StepFailed
-from registry.core.workflows.plan import FILE, MOST_DEPTH, SKILL_PREFIX, Plan
+from registry.core.workflows.plan import FILE, MOST_DEPTH, SKILL_PREFIX, Plan, Step
 from registry.core.workflows.run_tree import ROOT, Library
 from registry.core.workflows.values import Json, digest
 from registry.models import RunLock
@@ -21,17 +21,29 @@ from registry.services.catalog import catalog
 from registry.services.catalog.catalog import Loaded
 from registry.services.workflows import policies
 
+CALL_STEP = "call"  # of a run that makes a single call
 SEMANTICS = 1  # of the plan and its records; a later release still finishes runs of an earlier one
 _MOST_SKILLS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A skill that can run: its plan, and the document of its lock."""
+    """Something that can run: its plan, and the document of its lock."""
 
-    loaded: Loaded
     plan: Plan
     document: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return str(self.document["skill"]["name"])
+
+    @property
+    def version(self) -> str:
+        return str(self.document["skill"]["version"])
+
+    @property
+    def skill_digest(self) -> str:
+        return str(self.document["skill"]["digest"])
 
     @property
     def digest(self) -> str:
@@ -39,23 +51,41 @@ class Prepared:
 
 
 def prepare(project_id: int, loaded: Loaded) -> Prepared:
-    """Return what a run of a skill is made of. Raise InvalidRequest or NotFound if it cannot run."""
-    skills: dict[str, tuple[Loaded, Plan]] = {}
-    capabilities: dict[str, Any] = {}
+    """Return what a run of a skill is made of. Raise InvalidRequest if it cannot run."""
     plan = plan_of(loaded)
-    _collect(project_id, plan, (loaded.name,), skills, capabilities)
-    document = {
+    collected = _Collected(project_id)
+    collected.add(plan, (loaded.name,))
+    return Prepared(plan, _document(_identity(loaded), plan, collected))
+
+
+def prepare_call(name: str) -> Prepared:
+    """Return what a run of a single call is made of."""
+    try:
+        capability = capability_registry.current().get(name)
+    except StepFailed as failed:
+        raise NotFound(failed.failure.message) from None
+    mapping = {field: f"inputs.{field}" for field in capability.inputs}
+    outputs = {field: f"outputs.{field}" for field, declared in capability.outputs.items() if declared.required}
+    step = Step(CALL_STEP, capability.id, input=mapping, output=outputs)
+    plan = Plan(capability.id, capability.version, capability.inputs, capability.outputs, (step,), (CALL_STEP,))
+    collected = _Collected(None)
+    collected.add(plan, (capability.id,))
+    identity = {"name": capability.id, "version": capability.version, "digest": capability.digest}
+    return Prepared(plan, _document(identity, plan, collected))
+
+
+def _document(identity: dict[str, str], plan: Plan, collected: "_Collected") -> dict[str, Any]:
+    return {
         "semantics": SEMANTICS,
-        "skill": _identity(loaded),
+        "skill": identity,
         "plan": plan_json.plan_as_json(plan),
         "nested": {
             name: {**_identity(nested), "plan": plan_json.plan_as_json(its_plan)}
-            for name, (nested, its_plan) in sorted(skills.items())
+            for name, (nested, its_plan) in sorted(collected.skills.items())
         },
-        "capabilities": dict(sorted(capabilities.items())),
+        "capabilities": dict(sorted(collected.capabilities.items())),
         "policy": policies.current().name,
     }
-    return Prepared(loaded, plan, document)
 
 
 def plan_of(loaded: Loaded) -> Plan:
@@ -71,47 +101,45 @@ def plan_of(loaded: Loaded) -> Plan:
     return parsed.plan
 
 
-def _collect(
-    project_id: int,
-    plan: Plan,
-    around: tuple[str, ...],
-    skills: dict[str, tuple[Loaded, Plan]],
-    capabilities: dict[str, Any],
-) -> None:
-    """Add everything that a plan uses, and what its nested skills use. `around` are the skills that it is nested in."""
-    for uses in plan.used:
-        name = uses.removeprefix(SKILL_PREFIX) if uses.startswith(SKILL_PREFIX) else None
-        if name is None:
-            capability = _capability(uses, around[-1])
-            capabilities[uses] = _described(capability)
-            name = capabilities[uses]["skill"]
-        if name is not None:
-            _collect_nested(project_id, name, around, skills, capabilities)
+class _Collected:
+    """Everything that a plan uses, and what its nested skills use."""
 
+    def __init__(self, project_id: int | None) -> None:
+        self.project_id = project_id
+        self.skills: dict[str, tuple[Loaded, Plan]] = {}
+        self.capabilities: dict[str, Any] = {}
 
-def _collect_nested(
-    project_id: int,
-    name: str,
-    around: tuple[str, ...],
-    skills: dict[str, tuple[Loaded, Plan]],
-    capabilities: dict[str, Any],
-) -> None:
-    if normalise(name) in around:
-        circle = " → ".join((*around, name))
-        raise InvalidRequest(f"The skills call each other in a circle: {circle}. Remove one of the calls.")
-    if len(around) >= MOST_DEPTH or len(skills) >= _MOST_SKILLS:
-        raise InvalidRequest(
-            f"The workflow has more than {_MOST_SKILLS} nested skills, or they are nested more than {MOST_DEPTH} deep."
-        )
-    if name in skills:
-        return
-    try:
-        nested = catalog.load(project_id, name)
-    except NotFound as error:
-        raise InvalidRequest(f"{around[-1]} uses {SKILL_PREFIX}{name}, which cannot be used. {error.message}") from None
-    its_plan = plan_of(nested)
-    skills[name] = (nested, its_plan)
-    _collect(project_id, its_plan, (*around, nested.name), skills, capabilities)
+    def add(self, plan: Plan, around: tuple[str, ...]) -> None:
+        """Add what a plan uses. `around` are the skills that it is nested in, the innermost last."""
+        for uses in plan.used:
+            name = uses.removeprefix(SKILL_PREFIX) if uses.startswith(SKILL_PREFIX) else None
+            if name is None:
+                self.capabilities[uses] = _described(_capability(uses, around[-1]))
+                name = self.capabilities[uses]["skill"]
+            if name is not None:
+                self._add_skill(name, around)
+
+    def _add_skill(self, name: str, around: tuple[str, ...]) -> None:
+        if normalise(name) in around:
+            circle = " → ".join((*around, name))
+            raise InvalidRequest(f"The skills call each other in a circle: {circle}. Remove one of the calls.")
+        if len(around) >= MOST_DEPTH or len(self.skills) >= _MOST_SKILLS:
+            raise InvalidRequest(
+                f"The workflow has more than {_MOST_SKILLS} nested skills, or they are nested more than "
+                f"{MOST_DEPTH} deep."
+            )
+        if name in self.skills:
+            return
+        if self.project_id is None:
+            raise InvalidRequest(f"{around[-1]} is a nested skill. Start a run of that skill instead.")
+        try:
+            nested = catalog.load(self.project_id, name)
+        except NotFound as error:
+            message = f"{around[-1]} uses {SKILL_PREFIX}{name}, which cannot be used. {error.message}"
+            raise InvalidRequest(message) from None
+        plan = plan_of(nested)
+        self.skills[name] = (nested, plan)
+        self.add(plan, (*around, nested.name))
 
 
 def _capability(uses: str, skill: str) -> Capability:

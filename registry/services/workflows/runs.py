@@ -23,6 +23,7 @@ from registry.services import audit
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor, reach, require
 from registry.services.workflows import locks, run_events, stored_values
+from registry.services.workflows.locks import Prepared
 
 MOST_WORKERS = 32
 MOST_DEADLINE_SECONDS = 30 * 24 * 3_600
@@ -72,19 +73,28 @@ def start(
 ) -> Run:
     """Start the workflow of a skill. A worker carries it out."""
     require(by, roles.RUN, project)
-    options = (options or Options()).checked()
     prepared = locks.prepare(project.pk, catalog.load(project.pk, skill, version=version, allowed=reach(by)))
-    given = _inputs(prepared.plan, dict(inputs or {}))
-    checked_frame = _frame(frame)
-    now = timezone.now()
+    return _start(project, prepared, dict(inputs or {}), frame, (options or Options()).checked(), by=by)
+
+
+def start_call(project: Project, capability: str, *, inputs: Mapping[str, Json] | None = None, by: Actor) -> Run:
+    """Start a run that makes one call. Its policy is the same as that of a call in a workflow."""
+    require(by, roles.RUN, project)
+    return _start(project, locks.prepare_call(capability), dict(inputs or {}), None, Options().checked(), by=by)
+
+
+def _start(
+    project: Project, prepared: Prepared, inputs: dict[str, Json], frame: Mapping[str, Json] | None, options: Options,
+    *, by: Actor,
+) -> Run:  # fmt: skip
+    given, checked_frame, now = _inputs(prepared.plan, inputs), _frame(frame), timezone.now()
     stored = stored_values.pack(given, now=now)
-    with audit.change(project, run_events.STARTED, by=by, target=prepared.loaded.name, revises=False) as change:
+    with audit.change(project, run_events.STARTED, by=by, target=prepared.name, revises=False) as change:
         _require_room(project)
         run = Run.objects.create(
-            project=project, skill=prepared.loaded.name, version=prepared.loaded.candidate.version,
-            digest=prepared.loaded.candidate.digest, lock=locks.store(prepared), inputs=stored, frame=checked_frame,
-            options=options.as_json(), trust=trust_of(by, project), wake_at=now, created_at=now,
-            deadline=_deadline(options, now), **_starter(by),
+            project=project, skill=prepared.name, version=prepared.version, digest=prepared.skill_digest,
+            lock=locks.store(prepared), inputs=stored, frame=checked_frame, options=options.as_json(),
+            trust=trust_of(by, project), wake_at=now, created_at=now, deadline=_deadline(options, now), **_starter(by),
         )  # fmt: skip
         stored_values.claim(run.pk, [stored])
         change.data.update(run=run.pk, version=run.version, digest=run.digest)

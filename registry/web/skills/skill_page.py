@@ -14,6 +14,7 @@ from registry.core import content_types, paths, roles
 from registry.core.bundle import SKILL_MD, normalise
 from registry.core.catalog.precedence import PROJECT, Candidate, EffectiveSkill
 from registry.core.errors import NotFound
+from registry.core.workflows.plan import FILE as WORKFLOW_YAML
 from registry.models import Provenance, Version
 from registry.services.catalog import built_in, catalog, skill_facts, usage
 from registry.services.catalog.catalog import Loaded
@@ -37,6 +38,7 @@ DAYS = 30
 _TABS = (
     ("", "Instructions"),
     ("source", "As the agent sees it"),
+    ("workflow", "Workflow"),
     ("files", "Files"),
     ("versions", "Versions"),
     ("usage", "Usage"),
@@ -151,14 +153,14 @@ class SkillPage:
         return [
             {"label": label, "url": self.address(part), "current": part == current, "count": counts.get(part)}
             for part, label in shown
-            if part != "versions" or self.version_count
+            if (part != "versions" or self.version_count) and (part != "workflow" or WORKFLOW_YAML in self._paths)
         ]
 
     # -- Facts ------------------------------------------------------------------------------------------------
 
     @cached_property
     def facts(self) -> Facts | None:
-        return skill_facts.facts(self.loaded, known_names=self._known_names) if self.loaded else None
+        return skill_facts.facts(self.loaded, known_names=self.known_names) if self.loaded else None
 
     @property
     def scan(self) -> tuple[str, str]:
@@ -235,10 +237,10 @@ class SkillPage:
         """Return the required names, each with True if the project has such a skill."""
         if self.loaded is None:
             return []
-        return [(name, name in self._known_names) for name in self.loaded.candidate.requires]
+        return [(name, name in self.known_names) for name in self.loaded.candidate.requires]
 
     @cached_property
-    def _known_names(self) -> frozenset[str]:
+    def known_names(self) -> frozenset[str]:
         return frozenset(each.name for each in catalog.view(self.project.pk, self.project.revision).skills)
 
     @cached_property

@@ -1,0 +1,1 @@
+"""Calls of capabilities that other programs answer: HTTP APIs, MCP servers and language models."""

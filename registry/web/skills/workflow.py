@@ -1,0 +1,84 @@
+"""The tab "Workflow" of a skill: the graph of its steps, its inputs and outputs, and what the steps call."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from registry.core.text.shorten import shorten
+from registry.core.workflows import workflow_yaml
+from registry.core.workflows.plan import FILE, SKILL_PREFIX, Plan
+from registry.core.workflows.values import Field, canonical
+from registry.web.access import ProjectRequest, in_project
+from registry.web.htmx import render
+from registry.web.render.workflow_graph import draw
+from registry.web.skills.skill_page import SkillPage
+
+_MOST_NAMED = 12  # steps that call the same capability
+_DEFAULT_CHARS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRow:
+    """An input or an output. `default` is JSON, and empty if there is none."""
+
+    field: Field
+    default: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A capability, or the skill `skill`, with the first of the steps that call it. `href` leads to the skill."""
+
+    name: str
+    skill: str
+    href: str
+    steps: tuple[str, ...]
+    more: int
+
+
+@in_project
+@require_safe
+def workflow(request: ProjectRequest, name: str, version: str | None = None) -> HttpResponse:
+    """Show the workflow of a skill, or what is wrong in its file."""
+    page = SkillPage(request, name, version)
+    content = page.loaded_or_404.read(page.loaded_or_404.entry(FILE))
+    parsed = workflow_yaml.parse(content, limits=settings.LIMITS)
+    context = page.context(
+        "workflow", plan=parsed.plan, findings=parsed.findings, file=FILE, source=page.address("file-page", FILE)
+    )
+    if parsed.plan:
+        context |= {
+            "graph": draw(parsed.plan),
+            "fields": [
+                ("Inputs", "input", _rows(parsed.plan.inputs.values())),
+                ("Outputs", "output", _rows(parsed.plan.outputs.values())),
+            ],
+            "calls": _calls(page, parsed.plan),
+        }
+    return render(request, "skills/skill/workflow.html", context)
+
+
+def _rows(fields: Iterable[Field]) -> list[FieldRow]:
+    return [
+        FieldRow(field, shorten(canonical(field.default), _DEFAULT_CHARS) if field.has_default else "")
+        for field in fields
+    ]
+
+
+def _calls(page: SkillPage, plan: Plan) -> list[Call]:
+    """Return what the steps may call, in the order of the file."""
+    callers: dict[str, list[str]] = {}
+    for step in plan.steps:
+        for name in step.used:
+            callers.setdefault(name, []).append(step.id)
+    return [_call(page, name, steps) for name, steps in callers.items()]
+
+
+def _call(page: SkillPage, name: str, steps: list[str]) -> Call:
+    skill = name.removeprefix(SKILL_PREFIX) if name.startswith(SKILL_PREFIX) else ""
+    href = reverse("skill", args=[page.project.slug, skill]) if skill in page.known_names else ""
+    return Call(name, skill, href, tuple(steps[:_MOST_NAMED]), max(0, len(steps) - _MOST_NAMED))

@@ -1,0 +1,118 @@
+"""The workflow of a skill on its page."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from registry.models import Project
+from registry.services.permissions import Actor
+from tests.conftest import skill_bundle
+from tests.prepared import create_skill
+from tests.web.skills.skill_pages import HERE, bundled, text
+
+WORKFLOW = """\
+id: letters.greeting
+version: 1.2.0
+description: Writes a greeting and checks it.
+inputs:
+  person: {type: string, required: true, description: Who gets the letter.}
+  tone: {type: string, default: warm}
+outputs:
+  letter: {type: string}
+steps:
+  - id: write
+    uses: text.template
+    input: {template: Hello}
+  - id: check
+    uses: security.secrets.detect
+  - id: send
+    uses: skill:letters
+  - id: file-it
+    uses: text.template
+"""
+TAB = f'href="{HERE}workflow/"'
+
+
+def test_the_page_shows_the_graph_the_fields_and_the_calls(project: Project, library: Path, viewing: Client) -> None:
+    bundled(library, files={"workflow.yaml": WORKFLOW.encode()})
+    page = text(viewing.get(f"{HERE}workflow/"))
+    assert "Graph of the workflow letters.greeting" in page
+    assert "Writes a greeting and checks it." in page
+    assert re.search(r"<strong>person</strong> <code>string</code>\s*<span class=\"muted\">required", page)
+    assert "default <code>&quot;warm&quot;</code>" in page
+    calls = page[page.index("What it calls") :]
+    assert re.search(r"<code>text.template</code>\s*<p class=\"muted\">write, file-it</p>", calls)
+    assert "<code>security.secrets.detect</code>" in calls
+
+
+def test_a_nested_skill_is_a_link_if_the_project_has_it(project: Project, library: Path, viewing: Client) -> None:
+    bundled(library, files={"workflow.yaml": WORKFLOW.encode()})
+    assert "not in this project" in text(viewing.get(f"{HERE}workflow/"))
+    bundled(library, name="letters")
+    page = text(viewing.get(f"{HERE}workflow/"))
+    assert "not in this project" not in page
+    assert '<a href="/projects/demo/skills/letters/">letters</a>' in page
+
+
+def test_only_a_skill_with_a_workflow_has_the_tab(project: Project, author: Actor, viewing: Client) -> None:
+    create_skill(project, skill_bundle(files={"references/workflow.yaml": WORKFLOW.encode()}), by=author)
+    assert TAB not in text(viewing.get(HERE))
+    assert viewing.get(f"{HERE}workflow/").status_code == 404
+
+
+def test_the_tab_is_on_the_page_of_the_skill_and_of_its_version(
+    project: Project, author: Actor, viewing: Client
+) -> None:
+    content = WORKFLOW.replace("skill:letters", "data.echo").encode()
+    create_skill(project, skill_bundle(files={"workflow.yaml": content}), by=author)
+    assert TAB in text(viewing.get(HERE))
+    assert f'href="{HERE}version/1/workflow/"' in text(viewing.get(f"{HERE}version/1/"))
+    assert "letters.greeting" in text(viewing.get(f"{HERE}version/1/workflow/"))
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (WORKFLOW.replace("uses: security.secrets.detect", "use: x"), 14),
+        (WORKFLOW.replace("id: check", "id: write"), 14),
+        (
+            WORKFLOW.replace("    uses: skill:letters", "    uses: skill:letters\n    config: {depends_on: [file-it]}"),
+            16,
+        ),
+        ("id: [", 1),
+        ("", 1),
+        (b"\xff\xfe", 1),
+        ("steps: &a [*a]", 1),
+        ("[" * 500, 1),
+        ("# " + "x" * 200_000, None),
+    ],
+    ids=["no uses", "same id", "circle", "yaml", "empty", "not text", "alias", "deep", "large"],
+)
+def test_a_broken_workflow_shows_findings_instead_of_a_graph(
+    project: Project, library: Path, viewing: Client, content: str | bytes, line: int | None
+) -> None:
+    raw = content if isinstance(content, bytes) else content.encode()
+    bundled(library, files={"workflow.yaml": raw})
+    page = text(viewing.get(f"{HERE}workflow/"))
+    assert "This workflow can’t run" in page
+    assert "graph-svg" not in page
+    assert "finding--error" in page
+    assert "finding-fix" in page
+    assert line is None or "workflow.yaml, line" in page
+
+
+def test_hostile_text_in_a_workflow_is_escaped(project: Project, library: Path, viewing: Client) -> None:
+    hostile = WORKFLOW.replace("Writes a greeting", "<script>alert(1)</script>").replace(
+        "default: warm", "default: '</code><img src=x onerror=y>'"
+    )
+    bundled(library, files={"workflow.yaml": hostile.encode()})
+    page = text(viewing.get(f"{HERE}workflow/"))
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<script>alert" not in page
+    assert "<img src=x" not in page
+
+
+def test_a_deleted_skill_has_no_workflow(project: Project, viewing: Client) -> None:
+    assert viewing.get(f"{HERE}workflow/").status_code == 404
