@@ -11,16 +11,7 @@ from registry.core.workflows import copies, references
 from registry.core.workflows.copies import CopyTooLarge
 from registry.core.workflows.references import NAMESPACES, Missing, Path, Unreadable, parse, resolve, show, walk
 from tests import cpu
-
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-5, 5)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=10,
-)
+from tests.core.workflows.json_values import json_values
 
 TEXTS = [
     "", " ", ".", "inputs", "vars", "frame", "output", "inputs.", ".inputs", "inputs. This is text", "e.g. hello",
