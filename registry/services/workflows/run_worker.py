@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 
 _POLL_SECONDS = 0.2
 _GRACE_SECONDS = 2.0  # for a call to notice its own time limit
+_DRAIN_SECONDS = 10.0
 _PAUSE_AFTER_ERROR = 1.0
 _HOLD_SECONDS = 1.0  # a run that goes on so soon is not parked
 
@@ -68,6 +69,16 @@ class RunWorker:
                 self.held.clear()
                 close_old_connections()
                 stop.wait(_PAUSE_AFTER_ERROR)
+        self._drain()
+
+    def _drain(self) -> None:
+        """Take the outcomes of the calls that are on their way, start no others, and give all runs back."""
+        deadline = self._monotonic() + _DRAIN_SECONDS
+        for held in self.held.values():
+            held.scheduler.pause()
+        while any(held.deadlines for held in self.held.values()) and self._monotonic() < deadline:
+            self._renew()
+            self._advance(self.executor.results(timeout=self._poll_seconds))
         held_runs.release(self.name)
 
     def work(self, *, timeout: float = 0.0) -> bool:
@@ -75,22 +86,20 @@ class RunWorker:
         self._renew()
         looked = self._look()
         results = self.executor.results(timeout=timeout if self.held and not looked else 0.0)
+        self._advance(results)
+        return looked or bool(results)
+
+    def _advance(self, results: list[tuple[Key, Outcome]]) -> None:
         for key, outcome in results:
             self._report(key, outcome)
         self._give_up_late_tasks()
         for held in list(self.held.values()):
             self._guarded(held, self._drive)
-        return looked or bool(results)
 
     def _renew(self) -> None:
-        """Renew the leases. A worker that was late lets go of runs that may be with another worker by now."""
-        since = self._monotonic() - self._renewed
-        if since < self.lease.total_seconds() / 3:
+        """Renew the leases, each third of their time."""
+        if self._monotonic() - self._renewed < self.lease.total_seconds() / 3:
             return
-        if since > self.lease.total_seconds() * 2 / 3 and self.held:
-            log.warning("The worker of runs was stopped for %.1f seconds. It lets go of its runs.", since)
-            self.held.clear()
-            held_runs.release(self.name)
         self._renewed = self._monotonic()
         held_runs.renew(self.name, lease=self.lease, now=self.clock.now())
 
@@ -163,9 +172,15 @@ class RunWorker:
             self._start(held, task)
 
     def _start(self, held: HeldRun, task: Task) -> None:
-        held.deadlines[task.path] = self._monotonic() + task.seconds + _GRACE_SECONDS
+        held.deadlines[task.path] = self._monotonic() + task.seconds * task.calls + _GRACE_SECONDS
         key = (held.run.pk, held.run.fence, task.path)
-        self.executor.submit(key, partial(held.dispatcher.perform, task))
+        self.executor.submit(key, partial(self._perform, held, task))
+
+    def _perform(self, held: HeldRun, task: Task) -> Outcome:
+        """Perform a task in a thread of the executor, unless the run may be with another worker by now."""
+        if self._monotonic() - self._renewed > self.lease.total_seconds() * 2 / 3:
+            return Outcome(not_made=True)
+        return held.dispatcher.perform(task)
 
     def _guarded(self, held: HeldRun, action: Callable[[HeldRun], None]) -> None:
         try:
