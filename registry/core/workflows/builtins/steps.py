@@ -51,7 +51,7 @@ class NotAllowed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Tail:
-    """What follows at some place of the pattern.
+    """The rest of a pattern after some place.
 
     `first` has the characters of the text that may be first, second and so on, as far as they are clear. `steps` is a
     bound for a failed attempt, and `probe` for one that fails because of one of the characters of `first`.
