@@ -64,7 +64,7 @@ def _outputs(binding: Mapping[str, Any], answer: Completion, host: str) -> dict[
     if answer.cut:
         raise unusable_answer(f"The answer of the model ended at {_tokens(binding):,} tokens. Raise `max_tokens`.")
     if not binding.get("json"):
-        return {"text": answer.text.replace("\x00", "")}
+        return answers.outputs({"text": answer.text.replace("\x00", "")}, binding.get("outputs"))
     fenced = _FENCED.match(answer.text)
     value = answers.parse((fenced[1] if fenced else answer.text).encode(errors="replace"), host, retryable=True)
     if not isinstance(value, dict):

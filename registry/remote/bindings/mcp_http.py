@@ -17,6 +17,7 @@ from registry.core.workflows.values import Json
 from registry.lib.circuit_breaker import Outcome
 from registry.remote import outbound_http
 from registry.remote.bindings import mcp_messages as messages
+from registry.remote.bindings.answers import MOST_BYTES
 from registry.remote.bindings.event_stream import EventStream
 from registry.remote.bindings.exchange import Exchange, check_body, check_status
 from registry.remote.bindings.failure import BindingFailed, unusable_answer, unusable_input
@@ -94,9 +95,13 @@ class McpOverHttp:
 
     def _result(self, response: OutboundResponse, id_: int) -> dict[str, Any]:
         check_status(self.host, response)
+        is_stream = response.headers.get("content-type", "").partition(";")[0].strip().lower() == "text/event-stream"
+        if is_stream and not response.complete:
+            message = f"{self.host} sent more than {MOST_BYTES:,} bytes before it answered."
+            raise BindingFailed(message, maybe_done=True, outcome=Outcome.SUCCESS)
         check_body(self.host, response)
         body = response.body
-        if response.headers.get("content-type", "").partition(";")[0].strip().lower() == "text/event-stream":
+        if is_stream:
             stream = EventStream(id_)
             stream.feed(body)
             stream.finish()

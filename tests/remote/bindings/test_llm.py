@@ -56,6 +56,11 @@ def test_the_prompt_is_filled_and_the_answer_is_text(web: Web) -> None:
     ]
 
 
+def test_a_text_may_have_another_name(web: Web) -> None:
+    web.receiver.behave = completing("Yes.")
+    assert call(web, {"prompt": "Hi", "outputs": {"answer": "text"}}) == {"answer": "Yes."}
+
+
 def test_a_binding_may_name_its_model(web: Web) -> None:
     web.receiver.behave = completing("Yes.")
     call(web, {"prompt": "Hi", "model": "large"}, endpoint=endpoint(web, model=""))

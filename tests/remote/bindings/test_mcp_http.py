@@ -97,7 +97,9 @@ def test_a_stream_that_ends_before_the_answer_leaves_the_call_in_doubt(server: M
 
 def test_a_stream_without_an_end_is_cut(server: McpServer) -> None:
     server.events = lambda body: b": nothing\n\n" * 200_000
-    assert "1,048,576 bytes" in failure(server).message
+    found = failure(server)
+    assert "1,048,576 bytes" in found.message
+    assert (found.retryable, found.maybe_done) == (False, True)
 
 
 @pytest.mark.parametrize(

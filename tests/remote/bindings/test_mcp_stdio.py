@@ -115,7 +115,7 @@ def test_a_large_input_reaches_a_server_that_writes_meanwhile() -> None:
     ("behaviour", "retryable", "maybe_done", "code"),
     [
         ("error", False, False, Code.CALL), ("unknown", False, False, Code.CALL), ("exit", True, True, Code.CALL),
-        ("flood", True, True, Code.CALL), ("lines", False, False, Code.OUTPUT), ("noise", False, False, Code.OUTPUT),
+        ("flood", False, True, Code.CALL), ("lines", False, False, Code.OUTPUT), ("noise", False, False, Code.OUTPUT),
         ("future", False, False, Code.OUTPUT),
     ],
 )  # fmt: skip
