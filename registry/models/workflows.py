@@ -18,7 +18,7 @@ QUESTION_STATES = (OPEN, APPROVED, DENIED, EXPIRED, WITHDRAWN)
 
 
 class RunLock(models.Model):
-    """What runs are made of: the plans of a skill and its nested skills, and the digests of everything that they use.
+    """The parts of runs: the plans of a skill and its nested skills, and the digests of everything that they use.
 
     Runs of the same version share it. It never changes.
     """
@@ -99,7 +99,7 @@ class Run(models.Model):
 
 
 class RunStep(models.Model):
-    """What happened at one path of a run. The columns are those of `core/workflows/records.py`.
+    """One path of a run, with its history. The columns are those of `core/workflows/records.py`.
 
     `input`, `output` and `held` are stored values: see `services/workflows/stored_values.py`.
     """

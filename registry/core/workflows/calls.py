@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from registry.core.workflows import human, references
 from registry.core.workflows.capability import Capability, nested_skill
+from registry.core.workflows.copies import CopyTooLarge
 from registry.core.workflows.failures import Code, Failure, StepFailed
 from registry.core.workflows.field_checks import check_inputs, check_outputs
 from registry.core.workflows.host import Host
@@ -31,8 +32,10 @@ class CallFlow:
         local = dict(local or {})
         try:
             record.input = references.resolve(step.input, scope.state.view, local)
-        except (references.Unreadable, references.Missing) as error:
-            raise StepFailed(Code.INPUT, f"The input cannot be read: {error}") from None
+        except references.Unreadable as error:
+            raise StepFailed(Code.INPUT, str(error)) from None
+        except CopyTooLarge as error:
+            raise StepFailed(Code.LIMIT, str(error)) from None
         record.reads = tuple(references.show(path) for path in references.references(step.input, tuple(local)))
         self._tree.begin(record)
         self._scheduler.change(record)
@@ -151,7 +154,7 @@ class CallFlow:
         if retryable and retry is not None and not failure.is_safety and tries < retry.max_attempts:
             pause = retry.backoff_seconds * retry.backoff_multiplier ** (tries - 1)
             record.state, record.phase = StepState.RETRYING, Phase.NEW
-            record.wake_at = self._scheduler.now + max(pause, retry_after)
+            record.wake_at = self._scheduler.moment + max(pause, retry_after)
             self._scheduler.retrying.add(record.path)
             self._scheduler.change(record)
         else:

@@ -46,7 +46,7 @@ class Safety:
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """What a call does. The defaults are the careful ones: it changes something, and must not happen twice."""
+    """The effects of a call. The defaults are the careful ones: it changes something, and must not happen twice."""
 
     side_effects: bool = True
     idempotent: bool = False

@@ -31,7 +31,7 @@ class Group:
 
     @property
     def is_open(self) -> bool:
-        """Whether another call may begin."""
+        """True if another call may begin."""
         return self.failure is None and not self.won and self.next < self.limit
 
     @property

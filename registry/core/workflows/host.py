@@ -1,4 +1,4 @@
-"""What the flows of calls and groups use of the scheduler, and of one another."""
+"""Interfaces between the scheduler and the flows of calls and groups."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from registry.core.workflows.values import Json
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How a run is carried out. `deadline` is a moment of the caller's clock."""
+    """The rules of one run. `deadline` is a moment of the caller's clock."""
 
     policy: PolicyEngine
     trust: str
@@ -44,7 +44,7 @@ class Groups(Protocol):
 
 
 class Host(Protocol):
-    now: float
+    moment: float
     in_flight: set[str]
     retrying: set[str]
 

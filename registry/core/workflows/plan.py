@@ -71,7 +71,7 @@ class Scatter:
 
 @dataclass(frozen=True, slots=True)
 class Approvers:
-    """Who may answer a question: people by user name, or anybody with one of the roles. Empty means every reviewer.
+    """The people who may answer a question: by user name, or anybody with one of the roles. Empty means every reviewer.
 
     `count` is the number of different people who have to approve.
     """

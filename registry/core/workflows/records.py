@@ -53,7 +53,7 @@ FINAL = frozenset({RunState.COMPLETED, RunState.FAILED, RunState.CANCELLED, RunS
 
 
 class Shape(StrEnum):
-    """What happens at a path. A call may be a step, or one of the calls of a group."""
+    """The kind of work at a path. A call may be a step, or one of the calls of a group."""
 
     CALL = "call"
     NESTED = "nested"  # the steps of a nested skill
@@ -67,7 +67,7 @@ GROUPS = frozenset({Shape.FOREACH, Shape.WHILE, Shape.SCATTER})
 
 
 class Phase(StrEnum):
-    """Where a call is: its gates before it, the call itself, or its gates after it."""
+    """The progress of a call: its gates before it, the call itself, or its gates after it."""
 
     NEW = ""
     PRE = "pre"
@@ -76,7 +76,7 @@ class Phase(StrEnum):
 
 
 class Asks(StrEnum):
-    """What a person is asked."""
+    """The kinds of questions to people."""
 
     APPROVE = "approve"
     INPUT = "input"

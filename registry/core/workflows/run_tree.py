@@ -21,7 +21,7 @@ ROOT = ""
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """What a run is made of, as its lock fixed it when it started.
+    """Everything that a run consists of, as its lock fixed it at the start.
 
     `plans` has the workflow of the run under the empty name, and nested skills under theirs. `skills` names the skill
     behind each capability that is one. `fields` are the outputs of each capability.

@@ -32,7 +32,7 @@ class Scheduler:
     def __init__(self, tree: RunTree, rules: Rules) -> None:
         self.tree, self.rules = tree, rules
         self.end: RunEnd | None = None
-        self.now = 0.0
+        self.moment = 0.0
         self.in_flight: set[str] = set()
         self.retrying: set[str] = set()
         self._queue: deque[tuple[str, str]] = deque()
@@ -60,21 +60,21 @@ class Scheduler:
 
     def report(self, path: str, outcome: Outcome, now: float) -> None:
         """Take the outcome of a task."""
-        self.now = now
+        self.moment = now
         if path in self.in_flight:
             self.in_flight.discard(path)
             self.calls.take(self.tree.records[path], outcome)
 
     def answer(self, answer: Answer, now: float) -> None:
         """Take an answer of people. An answer to a question that is no longer open changes nothing."""
-        self.now = now
+        self.moment = now
         record = self.tree.records.get(answer.path)
         if record is not None and record.state is StepState.WAITING:
             self.calls.answer(record, answer)
 
     def stop(self, state: RunState, failure: Failure | None, now: float) -> None:
         """End the run at once. Calls that are on their way may still have an effect."""
-        self.now = now
+        self.moment = now
         for record in sorted(self.tree.records.values(), key=lambda record: -record.began):
             if not record.is_over:
                 record.reason = "The call may still have an effect." if record.path in self.in_flight else ""
@@ -87,7 +87,7 @@ class Scheduler:
 
     def decide(self, now: float) -> Decision:
         """Return what has to be stored and started. Only `max_workers` tasks run at the same time."""
-        self.now = now
+        self.moment = now
         for path in [path for path in self.retrying if (self.tree.records[path].wake_at or 0) <= now]:
             self.retrying.discard(path)
             self.enqueue(_CALL, path)
@@ -115,7 +115,7 @@ class Scheduler:
         self._queued.discard((kind, key))
         if len(self.tree.records) >= MOST_RECORDS:
             message = f"The run has more than {MOST_RECORDS:,} steps. Divide the work into several runs."
-            self.stop(RunState.FAILED, Failure(Code.LIMIT, message), self.now)
+            self.stop(RunState.FAILED, Failure(Code.LIMIT, message), self.moment)
         elif kind == _STEP:
             self._step(key)
         elif kind == _GROUP:

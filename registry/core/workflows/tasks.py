@@ -1,4 +1,4 @@
-"""What the scheduler decides: tasks to start, questions to ask, and the end of a run. And the outcomes of tasks."""
+"""Decisions of the scheduler: tasks to start, questions to ask, and the end of a run. Also the outcomes of tasks."""
 
 from dataclasses import dataclass
 
@@ -38,7 +38,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a task: an output, verdicts, or a failure.
+    """The result of a task: an output, verdicts, or a failure.
 
     `in_doubt` means that a call may have happened although it failed, and that it must not be made twice. `not_made`
     means that nothing has happened, and that the task has to start again.

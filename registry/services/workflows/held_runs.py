@@ -91,7 +91,7 @@ def open_run(run: Run, *, now: datetime) -> HeldRun:
         deadline=run.deadline.timestamp() if run.deadline is not None else None,
     )
     scheduler = Scheduler(tree, rules)
-    scheduler.now = now.timestamp()
+    scheduler.moment = now.timestamp()
     scheduler.resume(RunQuestion.objects.filter(run=run, taken=False).values_list("path", flat=True))
     dispatcher = Dispatcher(f"run-{run.pk}", rules.policy, rules.capability_of)
     return HeldRun(run, scheduler, dispatcher, run.inbox)

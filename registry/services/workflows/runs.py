@@ -42,7 +42,7 @@ TRUST_OF_ROLE = {
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a run is carried out."""
+    """The options of a run, as its starter sets them."""
 
     max_workers: int | None = None
     fail_fast: bool = True

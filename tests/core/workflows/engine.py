@@ -93,7 +93,7 @@ class Engine:
         tree.replay(records)
         rules = Rules(StandardPolicy(), self.trust, self.find, self.max_workers, self.fail_fast, self.deadline)
         scheduler = Scheduler(tree, rules)
-        scheduler.now = self.now
+        scheduler.moment = self.now
         scheduler.resume(list(asked))
         return scheduler
 

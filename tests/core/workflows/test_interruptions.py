@@ -1,4 +1,4 @@
-"""What happens to a run whose worker is lost."""
+"""A run survives the loss of its worker."""
 
 import random
 
