@@ -7,6 +7,7 @@ from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.findings import Finding, Severity
 from registry.core.format.skill_md import SkillMd
 from registry.core.limits import MIB, Limits
+from registry.core.workflows.capability import Capability
 
 _READ_CHARS = 1 * MIB  # linted per skill; bounds the time of one lint
 
@@ -20,6 +21,7 @@ class LintContext:
     known_names: Collection[str] | None  # of all skills in the project; None if unknown
     directory: str | None
     limits: Limits
+    capabilities: Mapping[str, Capability] | None = None  # that workflows can use; None if unknown
 
     @property
     def author_severity(self) -> Severity:

@@ -12,9 +12,10 @@ from registry.core.bundle import Bundle
 from registry.core.findings import Category, Finding, in_reading_order
 from registry.core.format.skill_md import SkillMd
 from registry.core.limits import DEFAULT, Limits
-from registry.core.lint import bundle_rules, file_rules, header_rules, name_rules, security_rules
+from registry.core.lint import bundle_rules, file_rules, header_rules, name_rules, security_rules, workflow_rules
 from registry.core.lint.context import LintContext, readable
 from registry.core.scan import scanner
+from registry.core.workflows.capability import Capability
 
 _PARSER_RULES = {
     "name-missing": "The header has a name.",
@@ -34,12 +35,13 @@ RULES: Mapping[str, str] = MappingProxyType(
         **bundle_rules.RULES,
         **security_rules.RULES,
         **file_rules.RULES,
+        **workflow_rules.RULES,
     }
 )
 _QUALITY = (
     "description-short", "description-when", "description-first-person", "description-vague", "name-reserved",
     "body-empty", "tokens-soft", "tokens-loud", "bundle-large", "bundle-mcp", "file-missing", "link-outside",
-    "file-unreferenced", "requires-self", "requires-unknown", "machine-path",
+    "file-unreferenced", "requires-self", "requires-unknown", "machine-path", *workflow_rules.QUALITY,
 )  # fmt: skip
 _SECURITY = (
     *security_rules.RULES,
@@ -55,28 +57,33 @@ _CHECKS = (
     *bundle_rules.CHECKS,
     *security_rules.CHECKS,
     *file_rules.CHECKS,
+    *workflow_rules.CHECKS,
 )
 
 
 def lint(
     skill: SkillMd, bundle: Bundle, *, authoring: bool, known_names: Collection[str] | None = None,
-    directory: str | None = None, limits: Limits = DEFAULT,
+    directory: str | None = None, limits: Limits = DEFAULT, capabilities: Mapping[str, Capability] | None = None,
 ) -> tuple[Finding, ...]:  # fmt: skip
-    """Return all findings in reading order, including the warnings of the parser."""
-    context = LintContext(skill, bundle, readable(bundle, limits), authoring, known_names, directory, limits)
+    """Return all findings in reading order, including the warnings of the parser.
+
+    `capabilities` are those that workflows of the project can use, None if they are unknown.
+    """
+    texts = readable(bundle, limits)
+    context = LintContext(skill, bundle, texts, authoring, known_names, directory, limits, capabilities)
     findings = [finding for check in _CHECKS for finding in check(context)]
     return in_reading_order(dict.fromkeys([*skill.warnings, *map(_categorised, findings)]))
 
 
 def refusals(bundle: Bundle, *, limits: Limits = DEFAULT) -> tuple[Finding, ...]:
-    """Return the errors of a skill that is not written here. Only the security scan has any, so nothing else runs."""
-    found = map(_categorised, scanner.refusals(readable(bundle, limits)))
-    return in_reading_order(dict.fromkeys(found))
+    """Return the errors of a skill that is not written here. Only these checks have any, so nothing else runs."""
+    found = [*scanner.refusals(readable(bundle, limits)), *workflow_rules.refusals(bundle, limits)]
+    return in_reading_order(dict.fromkeys(map(_categorised, found)))
 
 
 def refusal_seconds(bundle: Bundle, *, limits: Limits = DEFAULT) -> float:
     """Return the CPU time that `refusals` needs at most."""
-    return scanner.refusal_seconds(readable(bundle, limits))
+    return scanner.refusal_seconds(readable(bundle, limits)) + workflow_rules.refusal_seconds(bundle, limits)
 
 
 def _categorised(finding: Finding) -> Finding:

@@ -125,12 +125,14 @@ def scatter(config: Section) -> Scatter | None:
     merge = section.choice("merge", plan.SCATTER_MERGES, plan.COLLECT)
     section.unknown_keys()
     path = (*section.path, "capabilities")
+    seen: set[str] = set()
     for at, name in enumerate(listed):
         used(section, (*path, at), name)
-        if name in listed[:at]:
+        if name in seen:
             section.problems.add(
                 CAPABILITY, (*path, at), f"`{name}` is listed twice{section.owner}.", "Remove one of them."
             )
+        seen.add(name)
     refused = not isinstance(section.get("capabilities"), list | None)
     if not refused and not FEWEST_SCATTER <= len(listed) <= plan.MOST_SCATTER:
         message = f"has {len(listed):,} entries. {FEWEST_SCATTER} to {plan.MOST_SCATTER} are allowed."

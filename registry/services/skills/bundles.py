@@ -12,7 +12,7 @@ from registry.core.catalog.precedence import BUNDLED, EffectiveSkill, Hidden
 from registry.core.errors import InvalidSkill, Stale
 from registry.core.findings import Category, Finding, errors
 from registry.core.format import skill_md
-from registry.core.lint import name_rules, rules
+from registry.core.lint import name_rules, rules, workflow_rules
 from registry.models import Project, Skill, Version
 from registry.services import audit
 from registry.services.catalog import catalog
@@ -63,15 +63,16 @@ def check(
 ) -> Checked:  # fmt: skip
     """Parse and lint a bundle. Raise InvalidSkill with file, line and fix for the first error.
 
-    `was` is the version of an export. With `project`, required skills are looked up among those `by` may use.
+    `was` is the version of an export. With `project`, skills that it needs are looked up among those `by` may use.
     """
     parsed = skill_md.read(bundle[SKILL_MD], fallback_name=directory or "", limits=settings.LIMITS)
     name = paths.check_component(normalise(parsed.name), what="name")
     if not authoring and (version := was or parsed.version):
         paths.check_component(version, what="version")
     known = None
-    if project and by and parsed.requires:
-        known = catalog.served_among(project.pk, parsed.requires, allowed=reach(by))
+    needed = (*parsed.requires, *workflow_rules.nested_skills(bundle, limits=settings.LIMITS))
+    if project and by and needed:
+        known = catalog.served_among(project.pk, needed, allowed=reach(by))
     findings = rules.lint(
         parsed, bundle, authoring=authoring, known_names=known, directory=directory, limits=settings.LIMITS
     )

@@ -46,6 +46,44 @@ steps:
     uses: text.template
 """
 
+# The capabilities of capabilities.py fit this file.
+GOOD = """\
+id: text.hello
+version: 1.0.0
+inputs:
+  name: {type: string, required: true}
+  people: {type: array}
+outputs:
+  greeting: {type: string, required: true}
+  count: {type: number}
+steps:
+  - id: render
+    uses: text.template
+    input: {template: "Hello {{name}}", variables: {name: inputs.name, all: inputs.*}}
+    output: {text: vars.text}
+  - id: again
+    uses: text.template
+    input: {template: vars.text}
+    output: {text: outputs.greeting}
+    config: {condition: vars.text != '' and inputs.name, while: {condition: outputs.greeting == '', max_iterations: 2}}
+  - id: each
+    uses: text.template
+    input: {template: person.name, variables: {number: place}}
+    output: {text: vars.texts}
+    config: {foreach: {items: inputs.people, as: person, index_as: place}}
+  - id: count
+    uses: data.count
+    input: {items: vars.texts}
+    output: {count: outputs.count, facts.first: vars.fact.first}
+  - id: route
+    config: {router: {on: vars.fact, cases: {a: text.template}, default: text.named}}
+    input: {template: vars.fact.first}
+  - id: all
+    config: {scatter: {capabilities: [text.template, text.named]}}
+    input: {template: {$literal: vars.none}}
+    output: {text.template.text: vars.both.first, text.named: vars.both.second}
+"""
+
 
 def parse(text: str) -> Parsed:
     return workflow_yaml.parse(text)

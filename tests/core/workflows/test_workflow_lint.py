@@ -8,7 +8,7 @@ from registry.core.findings import Finding, Severity
 from registry.core.workflows import workflow_lint
 from registry.core.workflows.capability import Capability
 from tests.core.workflows.capabilities import ALL
-from tests.core.workflows.files import HEADER, parse, steps
+from tests.core.workflows.files import GOOD, HEADER, parse, steps
 
 ERROR, WARNING, HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 GIVEN = "input: {template: x}"
@@ -29,44 +29,6 @@ def one(text: str, *, capabilities: Mapping[str, Capability] | None = ALL) -> Fi
 
 def test_a_file_that_is_no_plan_has_no_further_findings() -> None:
     assert workflow_lint.lint(parse("steps: []"), capabilities=ALL, skills=()) == ()
-
-
-GOOD = """\
-id: text.hello
-version: 1.0.0
-inputs:
-  name: {type: string, required: true}
-  people: {type: array}
-outputs:
-  greeting: {type: string, required: true}
-  count: {type: number}
-steps:
-  - id: render
-    uses: text.template
-    input: {template: "Hello {{name}}", variables: {name: inputs.name, all: inputs.*}}
-    output: {text: vars.text}
-  - id: again
-    uses: text.template
-    input: {template: vars.text}
-    output: {text: outputs.greeting}
-    config: {condition: vars.text != '' and inputs.name, while: {condition: outputs.greeting == '', max_iterations: 2}}
-  - id: each
-    uses: text.template
-    input: {template: person.name, variables: {number: place}}
-    output: {text: vars.texts}
-    config: {foreach: {items: inputs.people, as: person, index_as: place}}
-  - id: count
-    uses: data.count
-    input: {items: vars.texts}
-    output: {count: outputs.count, facts.first: vars.fact.first}
-  - id: route
-    config: {router: {on: vars.fact, cases: {a: text.template}, default: text.named}}
-    input: {template: vars.fact.first}
-  - id: all
-    config: {scatter: {capabilities: [text.template, text.named]}}
-    input: {template: {$literal: vars.none}}
-    output: {text.template.text: vars.both.first, text.named: vars.both.second}
-"""
 
 
 def test_a_good_workflow_has_no_findings() -> None:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from registry.core.workflows import documents, workflow_schema
-from tests.core.workflows.files import FULL, parse
-from tests.core.workflows.test_workflow_lint import GOOD
+from tests.core.workflows.files import FULL, GOOD, parse
 
 VALIDATOR = Draft202012Validator(workflow_schema.schema())
 

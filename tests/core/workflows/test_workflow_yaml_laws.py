@@ -1,4 +1,4 @@
-"""Any content of a workflow file is a plan, or its problems are findings."""
+"""Any workflow file is a plan, or its problems are findings."""
 
 from hypothesis import given
 from hypothesis import strategies as st

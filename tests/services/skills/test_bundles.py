@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from registry.core.bundle import Bundle
-from registry.core.errors import Conflict, InvalidRequest, SkillsiteError, UnsafePath, VersionConflict
+from registry.core.errors import Conflict, InvalidRequest, InvalidSkill, SkillsiteError, UnsafePath, VersionConflict
 from registry.models import Project, Skill
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
@@ -151,3 +151,19 @@ def test_an_import_with_warnings_is_stored_and_reports_them(project: Project, au
     done = bundles.import_bundle(project, skill_bundle(description="x" * 1_100), by=author)
     assert "description-length" in {finding.rule for finding in done.findings}
     assert Skill.objects.get(name="greeting").overrides
+
+
+def test_a_nested_skill_is_looked_up_like_a_required_one(project: Project, author: Actor) -> None:
+    skills.create(project, skill_bundle("nested"), by=author)
+    steps = "steps: [{id: a, uses: skill:nested}, {id: b, uses: skill:missing}]\n"
+    bundle = Bundle({**skill_bundle("outer"), "workflow.yaml": f"id: outer\nversion: 1\n{steps}".encode()})
+    found = bundles.preview(project, bundle, by=author).checked.findings
+    assert [each.message for each in found if each.rule == "workflow-skill-unknown"] == [
+        "Step 'b' uses the skill “missing”, which is not in this project."
+    ]
+
+
+def test_a_broken_workflow_is_not_imported(project: Project, author: Actor) -> None:
+    bundle = Bundle({**skill_bundle(), "workflow.yaml": b"steps: []\n"})
+    with nothing_left_behind(), pytest.raises(InvalidSkill, match=r"workflow.yaml, line 1: .*Nothing was saved"):
+        bundles.import_bundle(project, bundle, by=author)
