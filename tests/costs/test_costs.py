@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from tests import cpu, effort
-from tests.costs import archives, pages, questions, scans, scripts, texts
+from tests.costs import answers, archives, pages, questions, scans, scripts, texts
 from tests.costs.shape import MB, Shape
 
 _SECONDS = 2.0
@@ -13,7 +13,15 @@ _BYTES = 200 * MB
 _TIMES = 4
 _GROWTH = 8.0  # four times the input: a linear algorithm grows to 4, a quadratic one to 16
 
-SHAPES = (*archives.SHAPES, *texts.SHAPES, *scans.SHAPES, *scripts.SHAPES, *pages.SHAPES, *questions.SHAPES)
+SHAPES = (
+    *answers.SHAPES,
+    *archives.SHAPES,
+    *texts.SHAPES,
+    *scans.SHAPES,
+    *scripts.SHAPES,
+    *pages.SHAPES,
+    *questions.SHAPES,
+)
 GROWING = [shape for shape in SHAPES if shape.small]
 QUICK = [shape for shape in SHAPES if shape.quick or effort.SOAKING]
 LIGHT = [shape for shape in SHAPES if shape.light or effort.SOAKING]
