@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from tests import cpu, effort
-from tests.costs import answers, archives, pages, questions, scans, scripts, texts
+from tests.costs import answers, archives, builtins, pages, questions, scans, scripts, texts
 from tests.costs.shape import MB, Shape
 
 _SECONDS = 2.0
@@ -21,6 +21,7 @@ SHAPES = (
     *scripts.SHAPES,
     *pages.SHAPES,
     *questions.SHAPES,
+    *builtins.SHAPES,
 )
 GROWING = [shape for shape in SHAPES if shape.small]
 QUICK = [shape for shape in SHAPES if shape.quick or effort.SOAKING]
