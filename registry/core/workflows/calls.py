@@ -110,7 +110,10 @@ class CallFlow:
 
     def take(self, record: StepRecord, outcome: Outcome) -> None:
         """Take the outcome of the task that ran for a record."""
-        if outcome.in_doubt:
+        if outcome.not_made:
+            record.attempts -= record.phase is Phase.CALL
+            self._scheduler.go_on(record)
+        elif outcome.in_doubt:
             self._doubt(record)
         elif outcome.failure is not None:
             self.fail(record, outcome.failure, retryable=outcome.retryable, retry_after=outcome.retry_after)

@@ -40,6 +40,8 @@ class Scheduler:
         self._changed: dict[str, StepRecord] = {}
         self._tasks: list[Task] = []
         self._asks: list[Ask] = []
+        self._settled: list[str] = []
+        self._paused = False
         self.calls = CallFlow(self)
         self.groups = GroupFlow(self)
 
@@ -89,16 +91,21 @@ class Scheduler:
         for path in [path for path in self.retrying if (self.tree.records[path].wake_at or 0) <= now]:
             self.retrying.discard(path)
             self.enqueue(_CALL, path)
-        while self._queue and self.end is None and len(self.in_flight) < self.rules.max_workers:
+        while self._queue and self.end is None and not self._paused and len(self.in_flight) < self.rules.max_workers:
             self._take(*self._queue.popleft())
         if self.end is None and self.rules.deadline is not None and now >= self.rules.deadline:
             self.stop(RunState.FAILED, Failure(Code.DEADLINE, "The run took longer than it may."), now)
         decision = Decision(
             tuple(self._changed.values()), tuple(self._tasks) if self.end is None else (),
-            tuple(self._asks) if self.end is None else (), self.end, self._wake_at(), bool(self._queue),
+            tuple(self._asks) if self.end is None else (), tuple(self._settled), self.end, self._wake_at(),
+            bool(self._queue),
         )  # fmt: skip
-        self._changed, self._tasks, self._asks = {}, [], []
+        self._changed, self._tasks, self._asks, self._settled = {}, [], [], []
         return decision
+
+    def pause(self) -> None:
+        """Begin nothing more. Outcomes are still taken, so that another worker goes on from there."""
+        self._paused = True
 
     def _wake_at(self) -> float | None:
         times = [self.tree.records[path].wake_at for path in self.retrying] + [self.rules.deadline]
@@ -155,6 +162,8 @@ class Scheduler:
 
     def end_record(self, record: StepRecord, state: StepState) -> None:
         """End a record, and go on with what waited for it."""
+        if record.asks:
+            self._settled.append(record.path)
         freed = self.tree.end(record, state)
         self.change(record)
         self.retrying.discard(record.path)

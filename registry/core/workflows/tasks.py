@@ -25,6 +25,13 @@ class Task:
         return self.request.path
 
     @property
+    def calls(self) -> int:
+        """The number of calls that the task makes, one after the other."""
+        safety = self.capability.safety
+        gates = {Phase.PRE: safety.pre_gates, Phase.POST: safety.post_gates}.get(self.phase)
+        return 1 if gates is None else max(1, len(gates))
+
+    @property
     def capability(self) -> Capability:
         return self.request.capability
 
@@ -33,7 +40,8 @@ class Task:
 class Outcome:
     """What came of a task: an output, verdicts, or a failure.
 
-    `in_doubt` means that a call may have happened although it failed, and that it must not be made twice.
+    `in_doubt` means that a call may have happened although it failed, and that it must not be made twice. `not_made`
+    means that nothing has happened, and that the task has to start again.
     """
 
     output: Json = None
@@ -42,6 +50,7 @@ class Outcome:
     retryable: bool = False
     in_doubt: bool = False
     retry_after: float = 0.0
+    not_made: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +93,15 @@ class RunEnd:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`changed` are the records to store before any of the tasks starts. `wake_at` is when to decide again."""
+    """`changed` are the records to store before any of the tasks starts. `wake_at` is when to decide again.
+
+    `settled` are the paths whose question is no longer open.
+    """
 
     changed: tuple[StepRecord, ...] = ()
     tasks: tuple[Task, ...] = ()
     asks: tuple[Ask, ...] = ()
+    settled: tuple[str, ...] = ()
     end: RunEnd | None = None
     wake_at: float | None = None
     saturated: bool = False  # more could run, but `max_workers` tasks run already

@@ -14,7 +14,7 @@ from registry.services.workflows.run_worker import RunWorker
 
 log = logging.getLogger(__name__)
 _PAUSE_SECONDS = 60
-_STOP_SECONDS = 5.0  # for the runs to be given back
+_STOP_SECONDS = 15.0  # for the runs to be given back
 
 
 class Command(BaseCommand):

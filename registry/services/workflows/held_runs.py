@@ -11,6 +11,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import F, Q
 
+from registry.core import roles
 from registry.core.text.shorten import shorten
 from registry.core.workflows.failures import Code
 from registry.core.workflows.host import Rules
@@ -20,7 +21,7 @@ from registry.core.workflows.run_tree import RunTree
 from registry.core.workflows.scheduling import Scheduler
 from registry.core.workflows.tasks import Answer, Ask, Decision, RunEnd
 from registry.core.workflows.values import digest
-from registry.models import Run, RunQuestion
+from registry.models import Run, RunQuestion, RunStep
 from registry.models.workflows import APPROVED, EXPIRED, OPEN
 from registry.services import audit
 from registry.services.capabilities import capability_registry
@@ -83,7 +84,7 @@ def open_run(run: Run, *, now: datetime) -> HeldRun:
     capabilities = capability_registry.current()
     rules = Rules(
         policy=policies.current(),
-        trust=least_trusted(run.trust, run.agent.trust) if run.agent is not None else run.trust,
+        trust=_trust(run),
         capability_of=capabilities.get,
         max_workers=run.options["max_workers"],
         fail_fast=run.options["fail_fast"],
@@ -94,6 +95,13 @@ def open_run(run: Run, *, now: datetime) -> HeldRun:
     scheduler.resume(RunQuestion.objects.filter(run=run, taken=False).values_list("path", flat=True))
     dispatcher = Dispatcher(f"run-{run.pk}", rules.policy, rules.capability_of)
     return HeldRun(run, scheduler, dispatcher, run.inbox)
+
+
+def _trust(run: Run) -> str:
+    """Return the trust level of a run. It is never more than the agent has now."""
+    if run.agent is None:
+        return run.trust
+    return roles.SANDBOX if run.agent.removed_at is not None else least_trusted(run.trust, run.agent.trust)
 
 
 def with_mail(held: Iterable[HeldRun]) -> list[int]:
@@ -149,7 +157,7 @@ def write(held: HeldRun, decision: Decision, taken: Sequence[int], *, park: bool
         with audit.change(run.project, verb, by=SYSTEM, target=run.skill, revises=False) as change:
             _update(held, _values(held, decision, outputs, park=False, now=now))
             change.data.update(_described(held, end, decision.asks))
-            _store(held, rows, asked, taken)
+            _store(held, rows, asked, taken, decision)
             if end is not None:
                 questions.withdraw(run)
                 stored_values.claim(run.pk, [outputs])
@@ -165,13 +173,17 @@ def write(held: HeldRun, decision: Decision, taken: Sequence[int], *, park: bool
                 park = False
         else:
             _update(held, {})
-        _store(held, rows, asked, taken)
+        _store(held, rows, asked, taken, decision)
     return park
 
 
-def _store(held: HeldRun, rows: list[Any], asked: list[RunQuestion], taken: Sequence[int]) -> None:
+def _store(
+    held: HeldRun, rows: list[RunStep], asked: list[RunQuestion], taken: Sequence[int], decision: Decision
+) -> None:
     if rows:
         step_rows.write(held.run.pk, rows)
+    if decision.settled:
+        questions.withdraw(held.run, decision.settled)
     if asked:
         RunQuestion.objects.bulk_create(asked)
     if taken:
@@ -227,8 +239,8 @@ def _described(held: HeldRun, end: RunEnd | None, asks: Sequence[Ask]) -> dict[s
 
 
 def renew(worker: str, *, lease: timedelta, now: datetime) -> None:
-    """Renew all leases of a worker with one statement."""
-    Run.objects.filter(worker=worker, leased_until__gt=now).update(leased_until=now + lease)
+    """Renew all leases of a worker with one statement. A run that another worker took meanwhile is not among them."""
+    Run.objects.filter(worker=worker).update(leased_until=now + lease)
 
 
 def release(worker: str) -> None:

@@ -210,9 +210,10 @@ def _checked(question: RunQuestion, value: Json) -> Json:
     return {"happened": True, "output": output}
 
 
-def withdraw(run: Run) -> None:
-    """Withdraw the open questions of a run that has ended."""
-    RunQuestion.objects.filter(run=run, state=OPEN).update(state=WITHDRAWN)
+def withdraw(run: Run, paths: Iterable[str] | None = None) -> None:
+    """Withdraw the open questions of a run that has ended, or those of paths that have."""
+    found = RunQuestion.objects.filter(run=run, state=OPEN)
+    (found if paths is None else found.filter(path__in=paths)).update(state=WITHDRAWN)
 
 
 def expire(*, now: datetime, by: Actor) -> int:

@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 
 _POLL_SECONDS = 0.2
 _GRACE_SECONDS = 2.0  # for a call to notice its own time limit
+_DRAIN_SECONDS = 10.0
 _PAUSE_AFTER_ERROR = 1.0
 _HOLD_SECONDS = 1.0  # a run that goes on so soon is not parked
 
@@ -42,6 +43,7 @@ class RunWorker:
         lease: timedelta | None = None,
         most_runs: int | None = None,
         name: str = "",
+        poll_seconds: float = _POLL_SECONDS,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = name or f"worker-{uuid.uuid4().hex[:16]}"
@@ -51,6 +53,7 @@ class RunWorker:
         self.clock = DatabaseClock(monotonic)
         self.held: dict[int, HeldRun] = {}
         self.saturated = 0  # how often a run had more to do than it may do at once
+        self._poll_seconds = poll_seconds
         self._monotonic = monotonic
         self._renewed = self._looked = float("-inf")
         self._look_after = 0.0
@@ -59,13 +62,23 @@ class RunWorker:
         """Work until `stop` is set. Then give the runs back."""
         while not stop.is_set():
             try:
-                if not self.work(timeout=_POLL_SECONDS) and not self.held:
-                    stop.wait(_POLL_SECONDS)
+                if not self.work(timeout=self._poll_seconds) and not self.held:
+                    stop.wait(self._poll_seconds)
             except Error:
                 log.exception("The worker of runs could not reach the database. It tries again.")
                 self.held.clear()
                 close_old_connections()
                 stop.wait(_PAUSE_AFTER_ERROR)
+        self._drain()
+
+    def _drain(self) -> None:
+        """Take the outcomes of the calls that are on their way, start no others, and give all runs back."""
+        deadline = self._monotonic() + _DRAIN_SECONDS
+        for held in self.held.values():
+            held.scheduler.pause()
+        while any(held.deadlines for held in self.held.values()) and self._monotonic() < deadline:
+            self._renew()
+            self._advance(self.executor.results(timeout=self._poll_seconds))
         held_runs.release(self.name)
 
     def work(self, *, timeout: float = 0.0) -> bool:
@@ -73,22 +86,20 @@ class RunWorker:
         self._renew()
         looked = self._look()
         results = self.executor.results(timeout=timeout if self.held and not looked else 0.0)
+        self._advance(results)
+        return looked or bool(results)
+
+    def _advance(self, results: list[tuple[Key, Outcome]]) -> None:
         for key, outcome in results:
             self._report(key, outcome)
         self._give_up_late_tasks()
         for held in list(self.held.values()):
             self._guarded(held, self._drive)
-        return looked or bool(results)
 
     def _renew(self) -> None:
-        """Renew the leases. A worker that was late lets go of runs that may be with another worker by now."""
-        since = self._monotonic() - self._renewed
-        if since < self.lease.total_seconds() / 3:
+        """Renew the leases, each third of their time."""
+        if self._monotonic() - self._renewed < self.lease.total_seconds() / 3:
             return
-        if since > self.lease.total_seconds() * 2 / 3 and self.held:
-            log.warning("The worker of runs was stopped for %.1f seconds. It lets go of its runs.", since)
-            self.held.clear()
-            held_runs.release(self.name)
         self._renewed = self._monotonic()
         held_runs.renew(self.name, lease=self.lease, now=self.clock.now())
 
@@ -97,7 +108,7 @@ class RunWorker:
         if self._monotonic() - self._looked < self._look_after:
             return False
         self._looked = self._monotonic()
-        self._look_after = _POLL_SECONDS * random.uniform(0.75, 1.25)  # noqa: S311 - spreads the polls of workers
+        self._look_after = self._poll_seconds * random.uniform(0.75, 1.25)  # noqa: S311 - spreads the polls of workers
         for run_id in held_runs.with_mail(self.held.values()):
             self.held[run_id].has_mail = True
         room = self.most_runs - len(self.held)
@@ -161,9 +172,15 @@ class RunWorker:
             self._start(held, task)
 
     def _start(self, held: HeldRun, task: Task) -> None:
-        held.deadlines[task.path] = self._monotonic() + task.seconds + _GRACE_SECONDS
+        held.deadlines[task.path] = self._monotonic() + task.seconds * task.calls + _GRACE_SECONDS
         key = (held.run.pk, held.run.fence, task.path)
-        self.executor.submit(key, partial(held.dispatcher.perform, task))
+        self.executor.submit(key, partial(self._perform, held, task))
+
+    def _perform(self, held: HeldRun, task: Task) -> Outcome:
+        """Perform a task in a thread of the executor, unless the run may be with another worker by now."""
+        if self._monotonic() - self._renewed > self.lease.total_seconds() * 2 / 3:
+            return Outcome(not_made=True)
+        return held.dispatcher.perform(task)
 
     def _guarded(self, held: HeldRun, action: Callable[[HeldRun], None]) -> None:
         try:

@@ -1,0 +1,65 @@
+"""Projects with workflows, and a worker that carries their runs."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from registry.models import Project, Run
+from registry.services.permissions import Actor
+from registry.services.skills import skills
+from registry.services.workflows.run_worker import RunWorker
+from tests.conftest import skill_bundle
+
+LEDGER = """
+id: ledger.entry.write
+version: 1.0.0
+description: Writes one line to the ledger.
+inputs: {key: {type: string, required: true}}
+outputs: {value: {type: string}}
+properties: {side_effects: true, idempotent: false}
+safety: {trust_level: standard, requires_confirmation: true}
+binding: {kind: builtin, function: data.echo}
+"""
+
+
+@pytest.fixture
+def worker(db: None) -> RunWorker:
+    return RunWorker(poll_seconds=0)
+
+
+@pytest.fixture
+def capabilities(tmp_path: Path, settings: Any) -> Callable[..., None]:
+    """Return a function that registers capabilities from texts of YAML."""
+    directory = tmp_path / "capabilities"
+    directory.mkdir()
+    settings.CAPABILITIES_DIRS = [directory]
+    settings.SKILLS_RELOAD_SECONDS = 0.001
+
+    def register(**files: str) -> None:
+        for name, text in files.items():
+            (directory / f"{name}.yaml").write_text(text)
+
+    return register
+
+
+@pytest.fixture
+def workflow(project: Project, operator: Actor) -> Callable[..., str]:
+    """Return a function that publishes a skill with a workflow, and returns its name."""
+
+    def publish(text: str, name: str = "flow") -> str:
+        skills.create(project, skill_bundle(name, {"workflow.yaml": text.encode()}), by=operator)
+        return name
+
+    return publish
+
+
+def finish(worker: RunWorker) -> None:
+    """Let a worker work until it holds no run and finds none."""
+    while worker.work(timeout=10) or worker.held:
+        pass
+
+
+def states(run: Run) -> dict[str, str]:
+    return dict(run.steps.values_list("path", "state"))

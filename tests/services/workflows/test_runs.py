@@ -1,0 +1,39 @@
+"""Runs from their start to their end, with a real worker and a real database."""
+
+from collections.abc import Callable
+
+from registry.models import Event, Project
+from registry.services.permissions import Actor
+from registry.services.workflows import runs
+from registry.services.workflows.run_worker import RunWorker
+from tests.services.workflows.conftest import finish, states
+
+CHAIN = """
+id: greet
+version: 1.0.0
+inputs: {name: {type: string, required: true}}
+outputs: {text: {type: string, required: true}}
+steps:
+  - id: render
+    uses: text.template
+    input: {template: "Hello {{name}}", variables: {name: inputs.name}}
+    output: {text: vars.text}
+  - id: copy
+    uses: data.echo
+    input: {value: vars.text}
+    output: {value: outputs.text}
+"""
+
+
+def test_a_run_carries_values_from_its_inputs_to_its_outputs(
+    project: Project, workflow: Callable[..., str], author: Actor, worker: RunWorker
+) -> None:
+    run = runs.start(project, workflow(CHAIN), inputs={"name": "Ada"}, by=author)
+    assert run.state == "queued"
+    finish(worker)
+    run.refresh_from_db()
+    assert (run.state, run.outputs, run.reason) == ("completed", {"text": "Hello Ada"}, "")
+    assert states(run) == {"render": "completed", "copy": "completed"}
+    assert list(Event.objects.filter(verb__startswith="run.").values_list("verb", flat=True).order_by("pk")) == [
+        "run.started", "run.completed",
+    ]  # fmt: skip
