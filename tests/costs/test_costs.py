@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from tests import cpu, effort
-from tests.costs import archives, builtins, pages, questions, scans, scripts, texts, workflows
+from tests.costs import answers, archives, builtins, pages, questions, scans, scripts, texts, workflows
 from tests.costs.shape import MB, Shape
 
 _SECONDS = 2.0
@@ -14,6 +14,7 @@ _TIMES = 4
 _GROWTH = 8.0  # four times the input: a linear algorithm grows to 4, a quadratic one to 16
 
 SHAPES = (
+    *answers.SHAPES,
     *archives.SHAPES,
     *texts.SHAPES,
     *scans.SHAPES,
