@@ -81,7 +81,7 @@ def open_run(run: Run, *, now: datetime) -> HeldRun:
     library = locks.library(run.lock_id)
     tree = RunTree(library, stored_values.unpack(run.inputs), run.frame)
     tree.replay(step_rows.read(run))
-    capabilities = capability_registry.current()
+    capabilities = capability_registry.of(run.project_id)
     rules = Rules(
         policy=policies.current(),
         trust=_trust(run),

@@ -58,17 +58,17 @@ def prepare(project_id: int, loaded: Loaded) -> Prepared:
     return Prepared(plan, _document(_identity(loaded), plan, collected))
 
 
-def prepare_call(name: str) -> Prepared:
+def prepare_call(project_id: int, name: str) -> Prepared:
     """Return what a run of a single call is made of."""
     try:
-        capability = capability_registry.current().get(name)
+        capability = capability_registry.of(project_id).get(name)
     except StepFailed as failed:
         raise NotFound(failed.failure.message) from None
     mapping = {field: f"inputs.{field}" for field in capability.inputs}
     outputs = {field: f"outputs.{field}" for field, declared in capability.outputs.items() if declared.required}
     step = Step(CALL_STEP, capability.id, input=mapping, output=outputs)
     plan = Plan(capability.id, capability.version, capability.inputs, capability.outputs, (step,), (CALL_STEP,))
-    collected = _Collected(None)
+    collected = _Collected(project_id)
     collected.add(plan, (capability.id,))
     identity = {"name": capability.id, "version": capability.version, "digest": capability.digest}
     return Prepared(plan, _document(identity, plan, collected))
@@ -104,7 +104,7 @@ def plan_of(loaded: Loaded) -> Plan:
 class _Collected:
     """Everything that a plan uses, and what its nested skills use."""
 
-    def __init__(self, project_id: int | None) -> None:
+    def __init__(self, project_id: int) -> None:
         self.project_id = project_id
         self.skills: dict[str, tuple[Loaded, Plan]] = {}
         self.capabilities: dict[str, Any] = {}
@@ -114,7 +114,7 @@ class _Collected:
         for uses in plan.used:
             name = uses.removeprefix(SKILL_PREFIX) if uses.startswith(SKILL_PREFIX) else None
             if name is None:
-                self.capabilities[uses] = _described(_capability(uses, around[-1]))
+                self.capabilities[uses] = _described(self._capability(uses, around[-1]))
                 name = self.capabilities[uses]["skill"]
             if name is not None:
                 self._add_skill(name, around)
@@ -130,8 +130,6 @@ class _Collected:
             )
         if name in self.skills:
             return
-        if self.project_id is None:
-            raise InvalidRequest(f"{around[-1]} is a nested skill. Start a run of that skill instead.")
         try:
             nested = catalog.load(self.project_id, name)
         except NotFound as error:
@@ -141,12 +139,11 @@ class _Collected:
         self.skills[name] = (nested, plan)
         self.add(plan, (*around, nested.name))
 
-
-def _capability(uses: str, skill: str) -> Capability:
-    try:
-        return capability_registry.current().get(uses)
-    except StepFailed as failed:
-        raise InvalidRequest(f"The workflow of {skill} cannot run. {failed.failure.message}") from None
+    def _capability(self, uses: str, skill: str) -> Capability:
+        try:
+            return capability_registry.of(self.project_id).get(uses)
+        except StepFailed as failed:
+            raise InvalidRequest(f"The workflow of {skill} cannot run. {failed.failure.message}") from None
 
 
 def _described(capability: Capability) -> dict[str, Any]:

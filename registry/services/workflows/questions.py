@@ -203,7 +203,7 @@ def _checked(question: RunQuestion, value: Json) -> Json:
             raise InvalidRequest('The answer says whether it happened: {"happened": true} or false.', field="value")
         if not value["happened"]:
             return {"happened": False}
-        fields = capability_registry.current().get(question.shown["capability"]).outputs
+        fields = capability_registry.of(question.run.project_id).get(question.shown["capability"]).outputs
         output = check_outputs(fields, value.get("output") or {}, what="The result of the call")
     except StepFailed as failed:
         raise InvalidRequest(f"{failed.failure.message} Nothing was changed.", field="value") from None
