@@ -105,9 +105,10 @@ class Capability:
 
 def nested_skill(name: str) -> Capability:
     """Return the capability behind `skill:NAME`. Its own calls are what the policy decides about."""
-    document = {"id": f"skill:{name}", "version": "1", "binding": {"kind": SKILL, "name": name}}
+    binding = {"kind": SKILL, "name": name}
+    document = {"id": f"skill:{name}", "version": "1", "binding": binding}
     return Capability(
         id=f"skill:{name}", version="1", description=f"The workflow of the skill {name}.", inputs={}, outputs={},
-        binding=document["binding"], safety=Safety(roles.SANDBOX), properties=Properties(side_effects=False),
+        binding=binding, safety=Safety(roles.SANDBOX), properties=Properties(side_effects=False),
         target=f"skill {name}", document=document, digest=digest(document),
     )  # fmt: skip

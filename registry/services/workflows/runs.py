@@ -80,7 +80,8 @@ def start(
 def start_call(project: Project, capability: str, *, inputs: Mapping[str, Json] | None = None, by: Actor) -> Run:
     """Start a run that makes one call. Its policy is the same as that of a call in a workflow."""
     require(by, roles.RUN, project)
-    return _start(project, locks.prepare_call(project.pk, capability), dict(inputs or {}), None, Options().checked(), by=by)
+    prepared = locks.prepare_call(project.pk, capability)
+    return _start(project, prepared, dict(inputs or {}), None, Options().checked(), by=by)
 
 
 def _start(
