@@ -92,7 +92,7 @@ lock: ## Renew requirements/ with the newest versions that pyproject.toml allows
 	@.venv/lock/bin/pip install -qq --disable-pip-version-check uv==0.13.8
 	@$(COMPILE) --upgrade --all-extras --group dev --output-file requirements/dev.txt
 	@cp requirements/dev.txt requirements/deploy.txt
-	@$(COMPILE) --extra server --extra redis --extra s3 --output-file requirements/deploy.txt
+	@$(COMPILE) --extra server --extra redis --extra s3 --extra celery --output-file requirements/deploy.txt
 	@cp requirements/dev.txt requirements/run.txt
 	@$(COMPILE) --extra server --output-file requirements/run.txt
 	@rm -rf .venv/lock
