@@ -4,7 +4,7 @@ Every write names the fence that the worker took. A worker that lost its lease c
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -42,13 +42,12 @@ class LeaseLost(Exception):
 
 @dataclass(slots=True)
 class HeldRun:
-    """A run that this worker holds, with its scheduler. `deadlines` are the times at which its tasks are given up."""
+    """A run that this worker holds, with its scheduler."""
 
     run: Run
     scheduler: Scheduler
     dispatcher: Dispatcher
     inbox: int
-    deadlines: dict[str, float] = field(default_factory=dict)
     wake_at: float | None = None
     has_changed: bool = True  # since the last decision
     has_mail: bool = True

@@ -1,6 +1,6 @@
 """The worker of runs: takes runs that are due, and carries each until it ends or needs a person.
 
-One thread decides and writes. Calls go to an executor. Each decision is stored, with the intent of the calls that it
+One thread decides and writes. Tasks go to an executor. Each decision is stored, with the intent of the tasks that it
 starts, before they start.
 """
 
@@ -21,13 +21,12 @@ from registry.core.workflows.records import Phase
 from registry.core.workflows.tasks import Outcome, Task
 from registry.services.workflows import held_runs
 from registry.services.workflows.database_clock import DatabaseClock
-from registry.services.workflows.executor import Key, ThreadExecutor
+from registry.services.workflows.executor import Executor, Key, ThreadExecutor
 from registry.services.workflows.held_runs import HeldRun, LeaseLost
 
 log = logging.getLogger(__name__)
 
 _POLL_SECONDS = 0.2
-_GRACE_SECONDS = 2.0  # for a call to notice its own time limit
 _DRAIN_SECONDS = 10.0
 _PAUSE_AFTER_ERROR = 1.0
 _HOLD_SECONDS = 1.0  # a run that goes on so soon is not parked
@@ -39,7 +38,7 @@ class RunWorker:
     def __init__(
         self,
         *,
-        executor: ThreadExecutor | None = None,
+        executor: Executor | None = None,
         lease: timedelta | None = None,
         most_runs: int | None = None,
         name: str = "",
@@ -49,7 +48,7 @@ class RunWorker:
         self.name = name or f"worker-{uuid.uuid4().hex[:16]}"
         self.lease = lease or timedelta(seconds=settings.WORKFLOW_LEASE_SECONDS)
         self.most_runs = most_runs or settings.WORKFLOW_RUNS
-        self.executor = executor or ThreadExecutor(settings.WORKFLOW_THREADS)
+        self.executor = executor or ThreadExecutor(settings.WORKFLOW_THREADS, monotonic)
         self.clock = DatabaseClock(monotonic)
         self.held: dict[int, HeldRun] = {}
         self.saturated = 0  # how often a run had more to do than it may do at once
@@ -76,23 +75,25 @@ class RunWorker:
         deadline = self._monotonic() + _DRAIN_SECONDS
         for held in self.held.values():
             held.scheduler.pause()
-        while any(held.deadlines for held in self.held.values()) and self._monotonic() < deadline:
+        while self._has_tasks_to_lose() and self._monotonic() < deadline:
             self._renew()
-            self._advance(self.executor.results(timeout=self._poll_seconds))
+            self._advance(self.executor.results(self.held, timeout=self._poll_seconds))
         held_runs.release(self.name)
+
+    def _has_tasks_to_lose(self) -> bool:
+        return not self.executor.stores_tasks and any(held.scheduler.in_flight for held in self.held.values())
 
     def work(self, *, timeout: float = 0.0) -> bool:
         """Do what is due now, and wait for results up to `timeout` seconds. Return whether there was anything to do."""
         self._renew()
         looked = self._look()
-        results = self.executor.results(timeout=timeout if self.held and not looked else 0.0)
+        results = self.executor.results(self.held, timeout=timeout if self.held and not looked else 0.0)
         self._advance(results)
         return looked or bool(results)
 
-    def _advance(self, results: list[tuple[Key, Outcome]]) -> None:
+    def _advance(self, results: list[tuple[Key, Outcome | None]]) -> None:
         for key, outcome in results:
             self._report(key, outcome)
-        self._give_up_late_tasks()
         for held in list(self.held.values()):
             self._guarded(held, self._drive)
 
@@ -112,7 +113,7 @@ class RunWorker:
         for run_id in held_runs.with_mail(self.held.values()):
             self.held[run_id].has_mail = True
         room = self.most_runs - len(self.held)
-        if room <= 0 or self.executor.lost >= self.executor.threads:
+        if room <= 0 or self.executor.is_stuck:
             return False
         now = self.clock.now()
         taken = held_runs.take(self.name, most=room, lease=self.lease, now=now)
@@ -126,22 +127,13 @@ class RunWorker:
             self._look_after = 0.0
         return bool(taken)
 
-    def _report(self, key: Key, outcome: Outcome) -> None:
+    def _report(self, key: Key, outcome: Outcome | None) -> None:
         run_id, fence, path = key
         held = self.held.get(run_id)
-        if held is None or held.run.fence != fence or held.deadlines.pop(path, None) is None:
-            return  # the run is with another worker, or the task was given up
-        held.scheduler.report(path, outcome, self._now())
+        if held is None or held.run.fence != fence or path not in held.scheduler.in_flight:
+            return  # the run is with another worker, or was stopped
+        held.scheduler.report(path, outcome or self._timed_out(held, path), self._now())
         held.has_changed = True
-
-    def _give_up_late_tasks(self) -> None:
-        now = self._monotonic()
-        for held in self.held.values():
-            for path in [path for path, deadline in held.deadlines.items() if deadline <= now]:
-                del held.deadlines[path]
-                self.executor.give_up()
-                held.scheduler.report(path, self._timed_out(held, path), self._now())
-                held.has_changed = True
 
     def _timed_out(self, held: HeldRun, path: str) -> Outcome:
         record = held.scheduler.tree.records[path]
@@ -169,15 +161,10 @@ class RunWorker:
             return
         held.has_mail = park  # an answer arrived meanwhile, so the run was not parked
         for task in decision.tasks:
-            self._start(held, task)
-
-    def _start(self, held: HeldRun, task: Task) -> None:
-        held.deadlines[task.path] = self._monotonic() + task.seconds * task.calls + _GRACE_SECONDS
-        key = (held.run.pk, held.run.fence, task.path)
-        self.executor.submit(key, partial(self._perform, held, task))
+            self.executor.start(held, task, partial(self._perform, held, task))
 
     def _perform(self, held: HeldRun, task: Task) -> Outcome:
-        """Perform a task in a thread of the executor, unless the run may be with another worker by now."""
+        """Perform a task of this process, unless the run may be with another worker by now."""
         if self._monotonic() - self._renewed > self.lease.total_seconds() * 2 / 3:
             return Outcome(not_made=True)
         return held.dispatcher.perform(task)
