@@ -1,12 +1,14 @@
 """Runs of workflows: their locks, steps, questions and answers."""
 
+from collections.abc import Collection
+
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from registry.core.workflows.records import FINAL, Asks, RunState, Shape, StepState
 from registry.models.accounts import Project, User
-from registry.models.agents import Agent
+from registry.models.agents import Agent, Token
 
 _DIGEST = 71
 _STATES = [state.value for state in RunState]
@@ -33,6 +35,15 @@ class RunQuerySet(models.QuerySet["Run"]):
 
     def for_list(self) -> "RunQuerySet":
         return self.select_related("user", "agent").order_by("-pk")
+
+    def barring(self, people: Collection[int]) -> "RunQuerySet":
+        """Filter for the runs that one of these people may not approve.
+
+        They started it, or they made a token of the agent or the person who did, and so could act in their name.
+        """
+        made = Token.objects.filter(project=OuterRef("project"), owner__in=people)
+        for_agent, for_person = made.filter(agent=OuterRef("agent")), made.filter(user=OuterRef("user"))
+        return self.filter(Q(user__in=people) | Q(through__in=people) | Exists(for_agent) | Exists(for_person))
 
 
 class Run(models.Model):

@@ -80,6 +80,10 @@ class Approvers:
     roles: tuple[str, ...] = ()
     count: int = 1
 
+    def include(self, name: str, role: str) -> bool:
+        """Return whether a reviewer with this user name and role is asked."""
+        return not (self.people or self.roles) or name in self.people or role in self.roles
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

@@ -1,7 +1,6 @@
 """Locks of runs: what a run is made of, fixed when it starts."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -15,6 +14,7 @@ from registry.core.workflows.failures import StepFailed
 from registry.core.workflows.plan import FILE, MOST_DEPTH, SKILL_PREFIX, Plan, Step
 from registry.core.workflows.run_tree import ROOT, Library
 from registry.core.workflows.values import Json, digest
+from registry.lib.lru import LruCache
 from registry.models import RunLock
 from registry.services.capabilities import capability_registry
 from registry.services.catalog import catalog
@@ -24,6 +24,8 @@ from registry.services.workflows import policies
 CALL_STEP = "call"  # of a run that makes a single call
 SEMANTICS = 1  # of the plan and its records; a later release still finishes runs of an earlier one
 _MOST_SKILLS = 50
+
+_libraries = LruCache[str, Library](200)  # by digest, because the id of a row can come back with a restored backup
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +172,15 @@ def store(prepared: Prepared) -> RunLock:
 
 def library(lock_id: int) -> Library:
     """Return what a run is made of, from its lock."""
-    return _library(lock_id)
+    lock = RunLock.objects.defer("document").get(pk=lock_id)
+    known = _libraries.get(lock.digest)
+    if known is None:
+        known = _library(lock)
+        _libraries.put(lock.digest, known)
+    return known
 
 
-@lru_cache(maxsize=200)
-def _library(lock_id: int) -> Library:
-    lock = RunLock.objects.get(pk=lock_id)
+def _library(lock: RunLock) -> Library:
     document = lock.document
     if document["semantics"] != SEMANTICS:
         raise SkillsiteError("This run was started by a newer release of the site.")

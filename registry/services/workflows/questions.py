@@ -13,16 +13,15 @@ from registry.core.workflows.capability import Properties
 from registry.core.workflows.failures import StepFailed
 from registry.core.workflows.field_checks import check_inputs, check_outputs
 from registry.core.workflows.input_form import declared_fields
-from registry.core.workflows.plan import Approvers
 from registry.core.workflows.records import Asks
 from registry.core.workflows.tasks import Ask
 from registry.core.workflows.values import Json
-from registry.models import Membership, Project, Run, RunApproval, RunQuestion
-from registry.models.workflows import APPROVED, DENIED, EXPIRED, OPEN, WITHDRAWN, RunQuestionQuerySet
+from registry.models import Project, Run, RunApproval, RunQuestion
+from registry.models.workflows import APPROVED, DENIED, EXPIRED, OPEN, WITHDRAWN
 from registry.services import audit
 from registry.services.capabilities import capability_registry
 from registry.services.permissions import Actor, require, require_still
-from registry.services.workflows import run_events, runs
+from registry.services.workflows import answerers, run_events, runs
 
 COMMENT_CHARS = 1_000
 _SWEPT = 200  # expired questions in one sweep
@@ -65,12 +64,6 @@ def _shown(ask: Ask) -> Json:
         "classification": capability.safety.data_classification,
         "trust_level": capability.safety.trust_level,
     }
-
-
-def open_for(project: Project, *, by: Actor) -> RunQuestionQuerySet:
-    """Return the open questions of a project for people."""
-    require(by, roles.READ, project)
-    return RunQuestion.objects.open_in(project)
 
 
 def approve(project: Project, run_id: int, question_id: int, *, digest: str, comment: str = "", by: Actor) -> Run:
@@ -135,26 +128,13 @@ def _may_answer(project: Project, run_id: int, question_id: int, *, by: Actor) -
     found = RunQuestion.objects.filter(pk=question_id, run=run_id, run__project=project).select_related("run").first()
     if found is None:
         raise NotFound("This run has no such question.")
-    if not _is_asked(found, project, by):
+    if not answerers.is_asked(found, by):
         raise Forbidden("This question is for other people. It names who may answer it.")
     return found
 
 
-def _is_asked(question: RunQuestion, project: Project, by: Actor) -> bool:
-    if not question.people and not question.roles:
-        return True
-    role = Membership.objects.filter(project=project, user=by.user_id).values_list("role", flat=True).first()
-    return by.name in question.people or role in question.roles
-
-
-def is_own(question: RunQuestion, by: Actor) -> bool:
-    """Return whether an actor started the run, or made the token of who did. They may not approve its calls."""
-    people = {person for person in (by.user_id, by.maker_id) if person is not None}
-    return bool(people & {question.run.user_id, question.run.through_id})
-
-
 def _require_other(question: RunQuestion, by: Actor) -> None:
-    if is_own(question, by):
+    if answerers.is_barred(question.run, by):
         raise Forbidden(
             "You can’t approve your own run, or one by an agent or a person you made a token for. Ask another reviewer."
         )
@@ -231,7 +211,3 @@ def expire(*, now: datetime, by: Actor) -> int:
             _settle(question, EXPIRED, None, "", by)
             expired += 1
     return expired
-
-
-def approvers(question: RunQuestion) -> Approvers:
-    return Approvers(tuple(question.people), tuple(question.roles), question.needed)

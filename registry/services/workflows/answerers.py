@@ -1,0 +1,65 @@
+"""The people who may answer a question of a run. Answers, the queue and notifications share this rule.
+
+They review in the project, the question asks them or names nobody, and for an approval the run is not their own.
+"""
+
+from collections.abc import Iterable
+
+from django.db.models import Exists, OuterRef, Q
+
+from registry.core import roles
+from registry.core.workflows.plan import Approvers
+from registry.core.workflows.records import Asks
+from registry.models import Membership, Run, RunApproval, RunQuestion, Token
+from registry.models.workflows import RunQuestionQuerySet
+from registry.services.permissions import Actor
+
+REVIEWING = [role for role, scopes in roles.SCOPES_OF_ROLE.items() if roles.REVIEW in scopes]
+
+# Their answer decides about a call, so nobody gives it for their own run.
+NEEDS_OTHERS = (Asks.APPROVE.value, Asks.DOUBT.value)
+
+
+def approvers(question: RunQuestion) -> Approvers:
+    return Approvers(tuple(question.people), tuple(question.roles), question.needed)
+
+
+def is_asked(question: RunQuestion, by: Actor) -> bool:
+    """Return whether a question names this person or their role, or nobody."""
+    role = Membership.objects.filter(project=question.run.project_id, user=by.user_id).values_list("role", flat=True)
+    return approvers(question).include(by.name, role.first() or "")
+
+
+def is_barred(run: Run, by: Actor) -> bool:
+    """Return whether an actor may not approve the calls of a run, because it is their own."""
+    return Run.objects.filter(pk=run.pk).barring(identities(by)).exists()
+
+
+def identities(by: Actor) -> list[int]:
+    """Return the people that an actor stands for: the person, and the maker of the token."""
+    return [person for person in (by.user_id, by.maker_id) if person is not None]
+
+
+def not_barred(questions: RunQuestionQuerySet, people: list[int]) -> RunQuestionQuerySet:
+    """Leave out the approvals of these people's own runs, and the questions that one of them has approved."""
+    own = Run.objects.filter(pk=OuterRef("run")).barring(people)
+    approved = RunApproval.objects.filter(question=OuterRef("pk"), user__in=people)
+    return questions.filter(~Exists(approved)).exclude(Q(kind__in=NEEDS_OTHERS) & Exists(own))
+
+
+def barred_people(run: Run) -> set[int]:
+    """Return the users who may not approve the calls of a run."""
+    made = Token.objects.filter(Q(agent=run.agent_id, agent__isnull=False) | Q(user=run.user_id, user__isnull=False))
+    makers = made.filter(project=run.project_id, owner__isnull=False).values_list("owner", flat=True)
+    return {person for person in (run.user_id, run.through_id, *makers) if person is not None}
+
+
+def among(members: Iterable[Membership], question: RunQuestion, barred: set[int]) -> set[int]:
+    """Return the members who may answer a question. `barred` are the users who may not approve its run."""
+    asked = approvers(question)
+    return {
+        member.user_id
+        for member in members
+        if member.role in REVIEWING and asked.include(member.user.username, member.role)
+        if question.kind not in NEEDS_OTHERS or member.user_id not in barred
+    }
