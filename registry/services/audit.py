@@ -13,7 +13,7 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.audit.chain import GENESIS, chain_name, event_hash, event_seal, head_seal
+from registry.core.audit.chain import GENESIS, QUIET, chain_name, event_hash, event_seal, head_seal
 from registry.lib.json_types import Timestamp
 from registry.models import Chain, Event, Project
 from registry.services.permissions import Actor, require
@@ -42,8 +42,10 @@ def change(
     """Run one state change in a transaction. The lock on the chain serialises the changes of a project.
 
     `revises` is false for a change that no answer to an agent depends on, such as an event of a run. Cached answers
-    then stay valid.
+    then stay valid. The verification knows such changes by their verbs.
     """
+    if revises == verb.startswith(QUIET):
+        raise ValueError(f"{verb} contradicts the list of verbs that do not raise the revision of a project.")
     with transaction.atomic():
         chain = _lock(project)
         pending = Change(verb, target, by=by)

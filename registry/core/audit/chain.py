@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 SITE = "site"
 GENESIS = "0" * 64
+# Events with these verbs do not raise the revision of their project, because no answer to an agent depends on them.
+QUIET = ("run.", "question.")
 _SEAL = re.compile(r"[0-9a-f]{64}")
 
 

@@ -8,6 +8,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from registry.core.audit.chain import (
     GENESIS,
+    QUIET,
     SITE,
     chain_name,
     event_hash,
@@ -133,6 +134,14 @@ def _unknown_projects(site: SiteFacts) -> Iterator[Broken]:
         yield Broken(SITE, 0, f"the project with the id {pk} was deleted; no event says so")
 
 
+def _quiet_events(chain: Chain, *, before: int) -> int:
+    """Return the number of events that did not raise the revision of the project."""
+    verbs = Q()
+    for prefix in QUIET:
+        verbs |= Q(verb__startswith=prefix)
+    return Event.objects.filter(verbs, chain=chain, sequence__lt=before).count()
+
+
 class Walk:
     """One pass over the events of a chain, in their order, without keeping them."""
 
@@ -142,13 +151,14 @@ class Walk:
         for head in known:
             self.known.setdefault(head.length, []).append(head)
         self.previous, self.expected = GENESIS, 1
-        self.good = self.sealed = 0
+        self.good = self.sealed = self.quiet = 0
         self.facts = Facts()
         self.is_whole = newest is None or chain.length <= newest
         if newest is not None and chain.length > newest:
             self.expected = chain.length - newest + 1
             first = Event.objects.filter(chain=chain, sequence__gte=self.expected).order_by("sequence")
             self.previous = first.values_list("previous", flat=True).first() or ""
+            self.quiet = _quiet_events(chain, before=self.expected)
 
     def run(self, site: SiteFacts) -> list[Broken]:
         """Return the faults. Events that are added meanwhile are checked as well."""
@@ -190,6 +200,7 @@ class Walk:
                 yield self._broken(sequence, f"it is not the event that the head of {head.at} records")
                 break
         self.good += intact
+        self.quiet += event.verb.startswith(QUIET)
         self.previous, self.expected = event.hash, sequence + 1
         if self.is_whole and intact:
             self.facts.add(event)
@@ -209,11 +220,9 @@ class Walk:
             yield self._unsealed(chain.length, chain.seal, reason)
         if chain.name != chain_name(chain.project_id):
             yield self._broken(0, f"the chain belongs to {chain_name(chain.project_id)}")
-        elif chain.project is not None and chain.project.revision != chain.length + 1:
-            yield self._broken(
-                chain.length,
-                f"the project has revision {chain.project.revision}, which means {chain.project.revision - 1} events",
-            )
+        elif chain.project is not None and chain.project.revision != chain.length - self.quiet + 1:
+            changes = f"which means {chain.project.revision - 1} events that change it"
+            yield self._broken(chain.length, f"the project has revision {chain.project.revision}, {changes}")
         beyond = [head for heads in self.known.values() for head in heads if head.length > chain.length]
         if beyond:
             last, first = max(beyond, key=lambda head: head.length), chain.length + 1
