@@ -43,6 +43,7 @@ class Migration(migrations.Migration):
                 ('worker', models.CharField(blank=True, max_length=64)),
                 ('fence', models.PositiveIntegerField(default=0)),
                 ('inbox', models.PositiveIntegerField(default=0)),
+                ('changes', models.PositiveIntegerField(default=0)),
                 ('troubles', models.PositiveSmallIntegerField(default=0)),
                 ('cancelled_by', models.CharField(blank=True, max_length=150)),
                 ('outputs', models.JSONField(null=True)),

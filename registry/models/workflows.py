@@ -34,7 +34,8 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(project=project)
 
     def for_list(self) -> "RunQuerySet":
-        return self.select_related("user", "agent").order_by("-pk")
+        large = ("inputs", "outputs", "frame", "options")
+        return self.select_related("user", "agent").defer(*large).order_by("-pk")
 
     def barring(self, people: Collection[int]) -> "RunQuerySet":
         """Filter for the runs that one of these people may not approve.
@@ -51,7 +52,8 @@ class Run(models.Model):
 
     A worker that carries the run leases it. `fence` grows with each lease, and a worker writes only while the fence is
     the one that it took. A run is due at `wake_at`, unless a worker leases it; without a time it waits for an answer.
-    `inbox` counts the answers and cancellations, so that a worker that parks the run does not overlook one.
+    `inbox` counts the answers and cancellations, so that a worker that parks the run does not overlook one. `changes`
+    grows with everything that people and programs can see of the run, so that they can follow it.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="runs")
@@ -82,6 +84,7 @@ class Run(models.Model):
     worker = models.CharField(max_length=64, blank=True)
     fence = models.PositiveIntegerField(default=0)
     inbox = models.PositiveIntegerField(default=0)
+    changes = models.PositiveIntegerField(default=0)
     troubles = models.PositiveSmallIntegerField(default=0)  # how often a worker could not carry it
     cancelled_by = models.CharField(max_length=150, blank=True)
 

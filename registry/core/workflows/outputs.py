@@ -84,10 +84,22 @@ def writes_of(step: Step, produced: Json, hints: Hints, *, again: bool = False) 
 
 def targets_of(step: Step, hints: Hints) -> tuple[str, ...]:
     """Return the targets of a step before it has run, each once."""
+    return tuple(dict.fromkeys(target for _, target, _ in declared(step, hints)))
+
+
+def declared(step: Step, hints: Hints) -> Iterator[tuple[str, str, str]]:
+    """Yield the produced field, the target and the strategy of each write that a step may make."""
     if step.output is not None:
-        return tuple(dict.fromkeys(step.output.values()))
-    targets = (_target(field, hint) for field, hint in hints.produces.items())
-    return tuple(dict.fromkeys(target for target in targets if target))
+        yield from ((field, target, step.merge_strategy) for field, target in step.output.items())
+        return
+    for field, hint in hints.produces.items():
+        if target := _target(field, hint):
+            yield field, target, APPEND if _is_list(hint) else REPLACE
+
+
+def _is_list(hint: Produced) -> bool:
+    known = COGNITIVE_TYPES.get(hint.type)
+    return known is not None and known.cardinality == LIST
 
 
 def _target(field: str, hint: Produced) -> str:
@@ -108,8 +120,7 @@ def _wired(step: Step, produced: dict[str, Json], hints: Hints, *, again: bool) 
                 f"The field “{field}” of the capability of step “{step.id}” has the unknown type “{hint.type}” and no "
                 f"target. The types are {', '.join(COGNITIVE_TYPES)}.",
             )
-        known = COGNITIVE_TYPES.get(hint.type)
-        if known and known.cardinality == LIST:
+        if _is_list(hint):
             # Each item of a foreach produced a value of its own.
             values = produced[field] if step.foreach and isinstance(produced[field], list) else [produced[field]]
             elements = [element for value in values for element in _elements(value)]

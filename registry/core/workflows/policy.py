@@ -106,12 +106,12 @@ class StandardPolicy:
                 return Ruling(Rule.DENY, _blocked(request, verdict))
         denied = [verdict for verdict in verdicts if not verdict.allowed]
         if withheld := [verdict for verdict in denied if verdict.on_fail == DEGRADE]:
-            return Ruling(Rule.DEGRADE, reason=_says(withheld[0]))
-        warnings = tuple(_says(verdict) for verdict in denied if verdict.on_fail == WARN)
+            return Ruling(Rule.DEGRADE, reason=says(withheld[0]))
+        warnings = tuple(says(verdict) for verdict in denied if verdict.on_fail == WARN)
         doubts = [verdict for verdict in denied if verdict.on_fail == REQUIRE_HUMAN]
         approved = approval_digest(self.name, request, verdicts, **output) if doubts else ""
         if doubts and approved not in request.approvals:
-            return Ruling(Rule.ASK, reason=_says(doubts[0]), digest=approved, warnings=warnings)
+            return Ruling(Rule.ASK, reason=says(doubts[0]), digest=approved, warnings=warnings)
         return Ruling(Rule.PROCEED, warnings=warnings)
 
 
@@ -187,7 +187,7 @@ def _not_trusted(request: CallRequest) -> Failure:
 
 
 def _blocked(request: CallRequest, verdict: Verdict) -> Failure:
-    return Failure(Code.SAFETY_GATE, f"The call of {request.capability.id} was blocked. {_says(verdict)}")
+    return Failure(Code.SAFETY_GATE, f"The call of {request.capability.id} was blocked. {says(verdict)}")
 
 
 def _gate_failed(request: CallRequest, verdict: Verdict) -> Failure:
@@ -197,5 +197,6 @@ def _gate_failed(request: CallRequest, verdict: Verdict) -> Failure:
     )
 
 
-def _says(verdict: Verdict) -> str:
+def says(verdict: Verdict) -> str:
+    """Return the objection of a gate, for people."""
     return f"The gate {verdict.gate} says: {verdict.reason}" if verdict.reason else f"The gate {verdict.gate} objects."

@@ -3,7 +3,8 @@
 They review in the project, the question asks them or names nobody, and for an approval the run is not their own.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, Q
 
@@ -18,6 +19,7 @@ REVIEWING = [role for role, scopes in roles.SCOPES_OF_ROLE.items() if roles.REVI
 
 # Their answer decides about a call, so nobody gives it for their own run.
 NEEDS_OTHERS = (Asks.APPROVE.value, Asks.DOUBT.value)
+OWN_RUN = "You can’t approve your own run, or one by an agent or a person you made a token for. Ask another reviewer."
 
 
 def approvers(question: RunQuestion) -> Approvers:
@@ -26,8 +28,40 @@ def approvers(question: RunQuestion) -> Approvers:
 
 def is_asked(question: RunQuestion, by: Actor) -> bool:
     """Return whether a question names this person or their role, or nobody."""
-    role = Membership.objects.filter(project=question.run.project_id, user=by.user_id).values_list("role", flat=True)
-    return approvers(question).include(by.name, role.first() or "")
+    return approvers(question).include(by.name, _role(question.run, by))
+
+
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    """An actor in front of the questions of one run. `is_barred` means that the run is their own."""
+
+    actor: Actor
+    role: str
+    is_barred: bool
+
+    def obstacle(self, question: RunQuestion, approved_by: Collection[int]) -> str:
+        """Return why they cannot answer an open question, empty if they can."""
+        if self.actor.user_id is None or not self.actor.may(roles.REVIEW):
+            return "Only reviewers can answer the questions of a run."
+        if not approvers(question).include(self.actor.name, self.role):
+            return "This question is for other people. It names who may answer it."
+        if self.is_barred and question.kind in NEEDS_OTHERS:
+            return OWN_RUN
+        if self.actor.user_id in approved_by:
+            return "You have approved this already. Other people have to approve it too."
+        return ""
+
+
+def answerer(run: Run, by: Actor) -> Answerer:
+    """Return an actor with what decides about their answers. This costs two queries for a reviewer."""
+    if by.user_id is None or not by.may(roles.REVIEW):
+        return Answerer(by, "", is_barred=True)
+    return Answerer(by, _role(run, by), is_barred(run, by))
+
+
+def _role(run: Run, by: Actor) -> str:
+    role = Membership.objects.filter(project=run.project_id, user=by.user_id).values_list("role", flat=True)
+    return role.first() or ""
 
 
 def is_barred(run: Run, by: Actor) -> bool:

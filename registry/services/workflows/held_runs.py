@@ -62,8 +62,9 @@ def take(worker: str, *, most: int, lease: timedelta, now: datetime) -> list[Run
         rows = due.select_for_update(skip_locked=True) if connection.features.has_select_for_update_skip_locked else due
         chosen = list(rows.values_list("pk", flat=True)[:most])
         Run.objects.filter(is_due(now), pk__in=chosen).update(
-            fence=F("fence") + 1, worker=worker, leased_until=now + lease, state=RunState.RUNNING.value
-        )
+            fence=F("fence") + 1, changes=F("changes") + 1, worker=worker, leased_until=now + lease,
+            state=RunState.RUNNING.value,
+        )  # fmt: skip
     mine = Run.objects.filter(pk__in=chosen, worker=worker, leased_until=now + lease)
     return list(mine.select_related("project", "agent").order_by("wake_at"))
 
@@ -167,7 +168,8 @@ def write(held: HeldRun, decision: Decision, taken: Sequence[int], *, park: bool
     with transaction.atomic():
         if park:
             values = _values(held, decision, None, park=True, now=now)
-            if not Run.objects.filter(pk=run.pk, fence=run.fence, inbox=held.inbox).update(**values):
+            mine = Run.objects.filter(pk=run.pk, fence=run.fence, inbox=held.inbox)
+            if not mine.update(changes=F("changes") + 1, **values):
                 _update(held, {})
                 park = False
         else:
@@ -190,9 +192,9 @@ def _store(
 
 
 def _update(held: HeldRun, values: dict[str, Any]) -> None:
-    """Change the row of the run if this worker still holds it. Without values, only check that."""
+    """Change the row of the run, or raise LeaseLost if this worker does not hold it any longer."""
     row = Run.objects.filter(pk=held.run.pk, fence=held.run.fence)
-    if not (row.update(**values) if values else row.update(fence=held.run.fence)):
+    if not row.update(changes=F("changes") + 1, **values):
         raise LeaseLost(held.run.pk)
 
 
@@ -258,7 +260,7 @@ def postpone(run: Run, *, now: datetime) -> None:
     with audit.change(run.project, verb, by=SYSTEM, target=run.skill, revises=False) as change:
         ended = mine.update(
             state=RunState.FAILED.value, code=Code.CALL.value, reason=_TROUBLE, finished_at=now, wake_at=None,
-            leased_until=None, worker="",
+            leased_until=None, worker="", changes=F("changes") + 1,
         )  # fmt: skip
         if not ended:
             change.cancel()

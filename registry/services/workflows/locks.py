@@ -171,8 +171,12 @@ def store(prepared: Prepared) -> RunLock:
 
 
 def library(lock_id: int) -> Library:
+    """Return what a run is made of, from the id of its lock."""
+    return library_of(RunLock.objects.defer("document").get(pk=lock_id))
+
+
+def library_of(lock: RunLock) -> Library:
     """Return what a run is made of, from its lock."""
-    lock = RunLock.objects.defer("document").get(pk=lock_id)
     known = _libraries.get(lock.digest)
     if known is None:
         known = _library(lock)

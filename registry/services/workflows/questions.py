@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db.models import F
 from django.utils import timezone
 
 from registry.core import roles
@@ -84,6 +85,8 @@ def approve(project: Project, run_id: int, question_id: int, *, digest: str, com
         change.data.update(_described(question))
         if question.approvals.count() >= question.needed:
             _settle(question, APPROVED, None, comment, by)
+        else:
+            Run.objects.filter(pk=question.run_id).update(changes=F("changes") + 1)
     return question.run
 
 
@@ -135,9 +138,7 @@ def _may_answer(project: Project, run_id: int, question_id: int, *, by: Actor) -
 
 def _require_other(question: RunQuestion, by: Actor) -> None:
     if answerers.is_barred(question.run, by):
-        raise Forbidden(
-            "You can’t approve your own run, or one by an agent or a person you made a token for. Ask another reviewer."
-        )
+        raise Forbidden(answerers.OWN_RUN)
 
 
 def _locked(question: RunQuestion, digest: str) -> RunQuestion:

@@ -181,7 +181,7 @@ def cancel(project: Project, run_id: int, *, by: Actor) -> Run:
 
 def woken() -> dict[str, Any]:
     """Return the values that make a run due, in the transaction of what it has to notice."""
-    return {"inbox": F("inbox") + 1, "wake_at": timezone.now()}
+    return {"inbox": F("inbox") + 1, "changes": F("changes") + 1, "wake_at": timezone.now()}
 
 
 def replay(project: Project, run_id: int, *, start_at: str = "", by: Actor) -> Run:
@@ -194,7 +194,7 @@ def replay(project: Project, run_id: int, *, start_at: str = "", by: Actor) -> R
     if not found.is_finished:
         raise InvalidRequest(f"The run is {found.state}. Only a finished run can be replayed. Nothing was started.")
     catalog.load(project.pk, found.skill, allowed=reach(by))
-    plan = locks.library(found.lock_id).plans[""]
+    plan = locks.library_of(found.lock).plans[""]
     again = _run_again(plan, start_at)
     now = timezone.now()
     with audit.change(project, run_events.REPLAYED, by=by, target=found.skill, revises=False) as change:

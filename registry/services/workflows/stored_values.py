@@ -29,6 +29,11 @@ def unpack(stored: Json) -> Json:
     return json.loads(blobs.read_once(entry))
 
 
+def stored_size(stored: Json) -> int | None:
+    """Return the size of a value that is in a file, or None for one that is in its row."""
+    return int(stored["size"]) if _looks_packed(stored) else None
+
+
 def claim(run_id: int, stored: Iterable[Json]) -> None:
     """Record which files belong to a run, so that the clean-up keeps them. Call it in the transaction of the rows."""
     digests = {str(value[_BLOB]) for value in stored if _looks_packed(value)}

@@ -23,6 +23,22 @@ safety: {trust_level: standard, requires_confirmation: true}
 binding: {kind: builtin, function: data.echo}
 """
 
+CHAIN = """
+id: greet
+version: 1.0.0
+inputs: {name: {type: string, required: true}}
+outputs: {text: {type: string, required: true}}
+steps:
+  - id: render
+    uses: text.template
+    input: {template: "Hello {{name}}", variables: {name: inputs.name}}
+    output: {text: vars.text}
+  - id: copy
+    uses: data.echo
+    input: {value: vars.text}
+    output: {value: outputs.text}
+"""
+
 
 @pytest.fixture
 def worker(db: None) -> RunWorker:

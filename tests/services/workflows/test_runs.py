@@ -6,23 +6,7 @@ from registry.models import Event, Project
 from registry.services.permissions import Actor
 from registry.services.workflows import runs
 from registry.services.workflows.run_worker import RunWorker
-from tests.services.workflows.conftest import finish, states
-
-CHAIN = """
-id: greet
-version: 1.0.0
-inputs: {name: {type: string, required: true}}
-outputs: {text: {type: string, required: true}}
-steps:
-  - id: render
-    uses: text.template
-    input: {template: "Hello {{name}}", variables: {name: inputs.name}}
-    output: {text: vars.text}
-  - id: copy
-    uses: data.echo
-    input: {value: vars.text}
-    output: {value: outputs.text}
-"""
+from tests.services.workflows.conftest import CHAIN, finish, states
 
 
 def test_a_run_carries_values_from_its_inputs_to_its_outputs(
