@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from django.db import connection
+from django.db import Error, connection
 
 _ASK_AGAIN_SECONDS = 30.0
 
@@ -18,10 +18,19 @@ class DatabaseClock:
         self._then = datetime.min.replace(tzinfo=UTC)
 
     def now(self) -> datetime:
-        passed = self._monotonic() - self._asked_at
-        if passed > _ASK_AGAIN_SECONDS:
-            self._then, self._asked_at, passed = database_now(), self._monotonic(), 0.0
-        return self._then + timedelta(seconds=passed)
+        if self._monotonic() - self._asked_at > _ASK_AGAIN_SECONDS:
+            self._ask()
+        return self._then + timedelta(seconds=self._monotonic() - self._asked_at)
+
+    def _ask(self) -> None:
+        """Ask for the time. While the database does not answer, count on from the last time it did."""
+        try:
+            then = database_now()
+        except Error:
+            if self._asked_at == float("-inf"):
+                raise
+            return
+        self._then, self._asked_at = then, self._monotonic()
 
 
 def database_now() -> datetime:

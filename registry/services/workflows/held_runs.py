@@ -3,7 +3,7 @@
 Every write names the fence that the worker took. A worker that lost its lease changes nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -22,7 +22,7 @@ from registry.core.workflows.scheduling import Scheduler
 from registry.core.workflows.tasks import Answer, Ask, Decision, RunEnd
 from registry.core.workflows.values import digest
 from registry.models import Run, RunQuestion, RunStep
-from registry.models.workflows import APPROVED, EXPIRED, OPEN
+from registry.models.workflows import APPROVED, EXPIRED, OPEN, WITHDRAWN
 from registry.services import audit
 from registry.services.capabilities import capability_registry
 from registry.services.permissions import Actor
@@ -40,15 +40,31 @@ class LeaseLost(Exception):
     """Another worker holds the run now. Nothing was written."""
 
 
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A decision, the questions whose answers it takes, and whether the run is let go with it."""
+
+    decision: Decision
+    taken: Sequence[int]
+    park: bool
+    now: datetime
+
+
 @dataclass(slots=True)
 class HeldRun:
-    """A run that this worker holds, with its scheduler."""
+    """A run that this worker holds, with its scheduler.
+
+    `sure_until` is the time up to which no other worker can have taken the run, on the monotonic clock of this one.
+    `pending` is a decision that is not stored yet.
+    """
 
     run: Run
     scheduler: Scheduler
     dispatcher: Dispatcher
     inbox: int
+    sure_until: float
     wake_at: float | None = None
+    pending: "Pending | None" = None
     has_changed: bool = True  # since the last decision
     has_mail: bool = True
 
@@ -73,7 +89,7 @@ def is_due(now: datetime) -> Q:
     return Q(wake_at__lte=now) & (Q(leased_until=None) | Q(leased_until__lte=now))
 
 
-def open_run(run: Run, *, now: datetime) -> HeldRun:
+def open_run(run: Run, *, sure_until: float, now: datetime) -> HeldRun:
     """Rebuild a run from its rows, and pick it up where they end."""
     if run.started_at is None:
         run.started_at = now
@@ -94,7 +110,7 @@ def open_run(run: Run, *, now: datetime) -> HeldRun:
     scheduler.moment = now.timestamp()
     scheduler.resume(RunQuestion.objects.filter(run=run, taken=False).values_list("path", flat=True))
     dispatcher = Dispatcher(f"run-{run.pk}", rules.policy, rules.capability_of)
-    return HeldRun(run, scheduler, dispatcher, run.inbox)
+    return HeldRun(run, scheduler, dispatcher, run.inbox, sure_until)
 
 
 def _trust(run: Run) -> str:
@@ -116,9 +132,11 @@ def read_inbox(held: HeldRun, *, now: datetime) -> list[int]:
     row = Run.objects.filter(pk=held.run.pk, fence=held.run.fence).values("inbox", "cancelled_by").first()
     if row is None:
         raise LeaseLost(held.run.pk)
+    answered = RunQuestion.objects.filter(run=held.run, taken=False).exclude(state__in=(OPEN, WITHDRAWN))
+    found = list(answered.order_by("answered_at"))
     held.inbox = row["inbox"]
     taken = []
-    for question in RunQuestion.objects.filter(run=held.run, taken=False).exclude(state=OPEN).order_by("answered_at"):
+    for question in found:
         held.scheduler.answer(_answer(question), now.timestamp())
         taken.append(question.pk)
     if row["cancelled_by"] and held.scheduler.end is None:
@@ -142,40 +160,31 @@ def _answer(question: RunQuestion) -> Answer:
     )
 
 
-def write(held: HeldRun, decision: Decision, taken: Sequence[int], *, park: bool, now: datetime) -> bool:
+def write(held: HeldRun, pending: Pending) -> bool:
     """Store a decision in one transaction, before its tasks start. Return whether the run was let go.
 
-    A run is not parked if an answer arrived since its inbox was read.
+    A run is not parked if an answer arrived since its inbox was read. To write a decision again does no harm.
     """
-    run = held.run
+    decision, taken, park, now = pending.decision, pending.taken, pending.park, pending.now
+    run, end = held.run, decision.end
     rows = step_rows.prepare(run.pk, decision.changed, now=now)
     asked = questions.rows(run, decision.asks, now=now)
-    end = decision.end
     outputs = stored_values.pack(end.outputs, now=now) if end is not None else None
-    if end is not None or asked:
-        verb = run_events.ENDINGS[end.state] if end is not None else run_events.WAITING
-        with audit.change(run.project, verb, by=SYSTEM, target=run.skill, revises=False) as change:
-            _update(held, _values(held, decision, outputs, park=False, now=now))
-            change.data.update(_described(held, end, decision.asks))
+    if end is None and not asked:
+        with transaction.atomic():
+            is_free = _update(held, decision, outputs, park=park, now=now)
             _store(held, rows, asked, taken, decision)
-            if end is not None:
-                questions.withdraw(run)
-                stored_values.claim(run.pk, [outputs])
-            run_events.announce(verb, run, by=SYSTEM, text=run.reason)
+        return is_free
+    verb = run_events.ENDINGS[end.state] if end is not None else run_events.WAITING
+    with audit.change(run.project, verb, by=SYSTEM, target=run.skill, revises=False) as change:
+        is_free = _update(held, decision, outputs, park=park, now=now)
+        change.data.update(_described(held, end, decision.asks))
+        _store(held, rows, questions.new(run, asked), taken, decision)
         if end is not None:
-            return True
-        rows, asked, taken = [], [], []
-    with transaction.atomic():
-        if park:
-            values = _values(held, decision, None, park=True, now=now)
-            mine = Run.objects.filter(pk=run.pk, fence=run.fence, inbox=held.inbox)
-            if not mine.update(changes=F("changes") + 1, **values):
-                _update(held, {})
-                park = False
-        else:
-            _update(held, {})
-        _store(held, rows, asked, taken, decision)
-    return park
+            questions.withdraw(run)
+            stored_values.claim(run.pk, [outputs])
+        run_events.announce(verb, run, by=SYSTEM, text=run.reason)
+    return is_free
 
 
 def _store(
@@ -191,26 +200,34 @@ def _store(
         RunQuestion.objects.filter(pk__in=taken).update(taken=True)
 
 
-def _update(held: HeldRun, values: dict[str, Any]) -> None:
-    """Change the row of the run, or raise LeaseLost if this worker does not hold it any longer."""
-    row = Run.objects.filter(pk=held.run.pk, fence=held.run.fence)
-    if not row.update(changes=F("changes") + 1, **values):
-        raise LeaseLost(held.run.pk)
+def _update(held: HeldRun, decision: Decision, outputs: Any, *, park: bool, now: datetime) -> bool:
+    """Change the row of a run, if this worker still holds it. Return whether the run was let go.
+
+    A run that was let go has no worker. So a decision that was stored, but whose commit was not confirmed, is not
+    stored again.
+    """
+    run, end = held.run, decision.end
+    mine = Run.objects.filter(pk=run.pk, fence=run.fence, worker=run.worker)
+    count = {"changes": F("changes") + 1}
+    if end is None and park and mine.filter(inbox=held.inbox).update(**count, **_parked(held, decision)):
+        return True
+    if not mine.update(**count, **(_ended(held, end, outputs, now) if end is not None else {})):
+        raise LeaseLost(run.pk)
+    return end is not None
 
 
-def _values(held: HeldRun, decision: Decision, outputs: Any, *, park: bool, now: datetime) -> dict[str, Any]:
-    end = decision.end
-    if end is not None:
-        run = held.run
-        run.state = end.state.value
-        run.code = end.failure.code.value if end.failure else ""
-        run.reason = shorten(end.failure.message, REASON_CHARS) if end.failure else ""
-        return {
-            "state": run.state, "code": run.code, "reason": run.reason, "outputs": outputs, "finished_at": now,
-            "wake_at": None, "leased_until": None, "worker": "", "state_digest": state_digest(held.scheduler),
-        }  # fmt: skip
-    if not park:
-        return {}
+def _ended(held: HeldRun, end: RunEnd, outputs: Any, now: datetime) -> dict[str, Any]:
+    run = held.run
+    run.state = end.state.value
+    run.code = end.failure.code.value if end.failure else ""
+    run.reason = shorten(end.failure.message, REASON_CHARS) if end.failure else ""
+    return {
+        "state": run.state, "code": run.code, "reason": run.reason, "outputs": outputs, "finished_at": now,
+        "wake_at": None, "leased_until": None, "worker": "", "state_digest": state_digest(held.scheduler),
+    }  # fmt: skip
+
+
+def _parked(held: HeldRun, decision: Decision) -> dict[str, Any]:
     waits = any(record.state is StepState.WAITING for record in held.scheduler.tree.records.values())
     return {
         "state": (RunState.WAITING if waits else RunState.RUNNING).value,
@@ -239,9 +256,16 @@ def _described(held: HeldRun, end: RunEnd | None, asks: Sequence[Ask]) -> dict[s
     return data
 
 
-def renew(worker: str, *, lease: timedelta, now: datetime) -> None:
-    """Renew all leases of a worker with one statement. A run that another worker took meanwhile is not among them."""
-    Run.objects.filter(worker=worker).update(leased_until=now + lease)
+def renew(worker: str, held: Mapping[int, HeldRun], *, lease: timedelta, now: datetime) -> list[int]:
+    """Renew the leases of runs with one statement. Return the runs that this worker still holds.
+
+    Other leases of this worker are not renewed, because it knows nothing of those runs.
+    """
+    if not held:
+        return []
+    rows = Run.objects.filter(worker=worker, pk__in=held)
+    rows.update(leased_until=now + lease)
+    return [run_id for run_id, fence in rows.values_list("pk", "fence") if held[run_id].run.fence == fence]
 
 
 def release(worker: str) -> None:

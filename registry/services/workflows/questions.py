@@ -33,6 +33,12 @@ def rows(run: Run, asks: Iterable[Ask], *, now: datetime) -> list[RunQuestion]:
     return [_row(run, ask, now) for ask in asks]
 
 
+def new(run: Run, asked: list[RunQuestion]) -> list[RunQuestion]:
+    """Return the questions that are not stored yet. They are, if the commit of the decision was not confirmed."""
+    known = set(RunQuestion.objects.filter(run=run, taken=False).exclude(state=WITHDRAWN).values_list("path", "digest"))
+    return [each for each in asked if (each.path, each.digest) not in known]
+
+
 def _row(run: Run, ask: Ask, now: datetime) -> RunQuestion:
     seconds = ask.expires_seconds or settings.WORKFLOW_ANSWER_DAYS * 86_400
     return RunQuestion(

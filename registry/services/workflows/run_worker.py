@@ -14,7 +14,7 @@ from datetime import timedelta
 from functools import partial
 
 from django.conf import settings
-from django.db import Error, close_old_connections
+from django.db import Error, InterfaceError, OperationalError, close_old_connections
 
 from registry.core.workflows.failures import Code, Failure
 from registry.core.workflows.records import Phase
@@ -22,7 +22,7 @@ from registry.core.workflows.tasks import Outcome, Task
 from registry.services.workflows import held_runs
 from registry.services.workflows.database_clock import DatabaseClock
 from registry.services.workflows.executor import Executor, Key, ThreadExecutor
-from registry.services.workflows.held_runs import HeldRun, LeaseLost
+from registry.services.workflows.held_runs import HeldRun, LeaseLost, Pending
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +56,7 @@ class RunWorker:
         self._monotonic = monotonic
         self._renewed = self._looked = float("-inf")
         self._look_after = 0.0
+        self._is_draining = False
 
     def run_until(self, stop: threading.Event) -> None:
         """Work until `stop` is set. Then give the runs back."""
@@ -65,16 +66,21 @@ class RunWorker:
                     stop.wait(self._poll_seconds)
             except Error:
                 log.exception("The worker of runs could not reach the database. It tries again.")
-                self.held.clear()
                 close_old_connections()
                 stop.wait(_PAUSE_AFTER_ERROR)
-        self._drain()
+        try:
+            self._drain()
+        except Error:
+            log.exception("The worker of runs could not give its runs back. Others take them when the leases are over.")
 
     def _drain(self) -> None:
         """Take the outcomes of the calls that are on their way, start no others, and give all runs back."""
         deadline = self._monotonic() + _DRAIN_SECONDS
+        self._is_draining = True
         for held in self.held.values():
             held.scheduler.pause()
+            held.has_changed = True
+        self._advance([])
         while self._has_tasks_to_lose() and self._monotonic() < deadline:
             self._renew()
             self._advance(self.executor.results(self.held, timeout=self._poll_seconds))
@@ -98,11 +104,24 @@ class RunWorker:
             self._guarded(held, self._drive)
 
     def _renew(self) -> None:
-        """Renew the leases, each third of their time."""
+        """Renew the leases, each third of their time, and let go of runs that another worker has taken."""
         if self._monotonic() - self._renewed < self.lease.total_seconds() / 3:
             return
-        self._renewed = self._monotonic()
-        held_runs.renew(self.name, lease=self.lease, now=self.clock.now())
+        begun, sure_until = self._monotonic(), self._sure_until()
+        mine = held_runs.renew(self.name, self.held, lease=self.lease, now=self.clock.now())
+        self._renewed = begun
+        for run_id in mine:
+            self.held[run_id].sure_until = sure_until
+        for run_id in self.held.keys() - set(mine):
+            self._lose(run_id)
+
+    def _sure_until(self) -> float:
+        """Return the time up to which calls may start under a lease that begins now. The rest of the lease is spare."""
+        return self._monotonic() + self.lease.total_seconds() * 2 / 3
+
+    def _lose(self, run_id: int) -> None:
+        log.warning("Run %s is with another worker now.", run_id)
+        self.held.pop(run_id, None)
 
     def _look(self) -> bool:
         """Look for runs that are due, and for answers to those that are held. Return whether there were any."""
@@ -115,11 +134,11 @@ class RunWorker:
         room = self.most_runs - len(self.held)
         if room <= 0 or self.executor.is_stuck:
             return False
-        now = self.clock.now()
+        now, sure_until = self.clock.now(), self._sure_until()
         taken = held_runs.take(self.name, most=room, lease=self.lease, now=now)
         for run in taken:
             try:
-                self.held[run.pk] = held_runs.open_run(run, now=now)
+                self.held[run.pk] = held_runs.open_run(run, sure_until=sure_until, now=now)
             except Exception:
                 log.exception("Run %s could not be opened.", run.pk)
                 held_runs.postpone(run, now=now)
@@ -146,26 +165,35 @@ class RunWorker:
 
     def _drive(self, held: HeldRun) -> None:
         """Decide, store the decision, and start its tasks."""
+        pending = held.pending or self._decide(held)
+        if pending is None:
+            return
+        held.pending = pending  # until it is stored
+        is_free = held_runs.write(held, pending)
+        held.pending = None
+        if is_free:
+            del self.held[held.run.pk]
+            return
+        held.has_mail = pending.park  # an answer arrived meanwhile, so the run was not parked
+        for task in pending.decision.tasks:
+            self.executor.start(held, task, partial(self._perform, held, task))
+
+    def _decide(self, held: HeldRun) -> Pending | None:
         is_due = held.wake_at is not None and held.wake_at <= self._now()
         if not (held.has_changed or held.has_mail or is_due):
-            return
+            return None
         taken = held_runs.read_inbox(held, now=self.clock.now()) if held.has_mail else []
         now = self.clock.now()
         decision = held.scheduler.decide(now.timestamp())
         self.saturated += decision.saturated
         held.has_changed, held.wake_at = False, decision.wake_at
         soon = decision.wake_at is not None and decision.wake_at - now.timestamp() < _HOLD_SECONDS
-        park = decision.end is None and not held.scheduler.in_flight and not soon
-        if held_runs.write(held, decision, taken, park=park, now=now):
-            del self.held[held.run.pk]
-            return
-        held.has_mail = park  # an answer arrived meanwhile, so the run was not parked
-        for task in decision.tasks:
-            self.executor.start(held, task, partial(self._perform, held, task))
+        park = decision.end is None and not held.scheduler.in_flight and not (soon and not self._is_draining)
+        return Pending(decision, taken, park, now)
 
     def _perform(self, held: HeldRun, task: Task) -> Outcome:
         """Perform a task of this process, unless the run may be with another worker by now."""
-        if self._monotonic() - self._renewed > self.lease.total_seconds() * 2 / 3:
+        if self._monotonic() > held.sure_until:
             return Outcome(not_made=True)
         return held.dispatcher.perform(task)
 
@@ -173,9 +201,8 @@ class RunWorker:
         try:
             action(held)
         except LeaseLost:
-            log.warning("Run %s is with another worker now.", held.run.pk)
-            self.held.pop(held.run.pk, None)
-        except Error:
+            self._lose(held.run.pk)
+        except (OperationalError, InterfaceError):
             raise
         except Exception:
             log.exception("Run %s could not go on.", held.run.pk)
