@@ -171,4 +171,9 @@ class Migration(migrations.Migration):
             model_name='runstep',
             constraint=models.UniqueConstraint(fields=('run', 'path'), name='one_step_per_path'),
         ),
+        migrations.AddField(
+            model_name='notification',
+            name='run',
+            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='registry.run'),
+        ),
     ]

@@ -1,7 +1,7 @@
 """Notifications in people's inboxes, their email preferences, and the emails to send."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from registry.core.notifications import events
@@ -9,6 +9,7 @@ from registry.core.proposals.lifecycle import State
 from registry.models.accounts import Project, User
 from registry.models.outgoing import SENT, Outgoing
 from registry.models.proposals import Proposal
+from registry.models.workflows import OPEN, Run, RunQuestion
 
 NOTHING, WAITING, EVERYTHING = "nothing", "waiting", "everything"
 EMAIL_CHOICES = (NOTHING, WAITING, EVERYTHING)
@@ -23,15 +24,17 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
         return self.filter(read_at=None)
 
     def for_list(self) -> "NotificationQuerySet":
-        return self.select_related("project", "proposal").order_by("-pk")
+        asked = RunQuestion.objects.filter(run=OuterRef("run"), state=OPEN)
+        return self.select_related("project", "proposal").annotate(is_asked=Exists(asked)).order_by("-pk")
 
 
 class Notification(models.Model):
-    """One event in the inbox of one user. `waits`: the proposal cannot proceed until this user acts."""
+    """One event in the inbox of one user. `waits`: the proposal or run cannot proceed until this user acts."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notifications")
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
     proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, null=True, related_name="+")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, null=True, related_name="+")
     event = models.CharField(max_length=40)
     title = models.CharField(max_length=500)
     text = models.CharField(max_length=300, blank=True)
@@ -53,7 +56,12 @@ class Notification(models.Model):
 
     @property
     def still_waits(self) -> bool:
-        """Return whether the proposal still waits for this user, because someone else may have acted since."""
+        """Return whether it still waits for this user, because someone else may have acted since.
+
+        Only for rows of `for_list`.
+        """
+        if self.run_id is not None:
+            return self.waits and bool(self.is_asked)  # type: ignore[attr-defined]
         for_reviewers = events.waits_for_reviewers(self.event)
         state = self.proposal.state if self.proposal else ""
         return self.waits and (

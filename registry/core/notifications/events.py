@@ -8,6 +8,9 @@ WITHDRAWN = "proposal.withdrawn"
 OUTDATED = "proposal.overtaken"  # webhooks and the audit log keep the name it was introduced with
 PUBLISHED, YANKED = "version.published", "version.yanked"
 QUARANTINED, RELEASED, ALARM = "version.quarantined", "version.released", "version.alarm"
+RUN_STARTED, RUN_WAITING, RUN_COMPLETED = "run.started", "run.waiting", "run.completed"
+RUN_FAILED, RUN_DENIED, RUN_EXPIRED = "run.failed", "run.denied", "run.expired"
+RUN_CANCELLED, QUESTION_EXPIRED = "run.cancelled", "question.expired"
 AUDIT_HEAD = "audit.head"
 TEST = "webhook.test"
 
@@ -55,6 +58,15 @@ TYPES: dict[str, EventType] = {
     ALARM: EventType(
         "Security alarm", "The security scan found an error in version {version} of {skill}", _audience(REVIEWERS)
     ),
+    # These concern the people who may answer, or those who started the run.
+    RUN_STARTED: EventType("Run started", "{who} started {skill}"),
+    RUN_WAITING: EventType("Run waits for an answer", "{skill} waits for an answer"),
+    QUESTION_EXPIRED: EventType("Question of a run not answered in time", "Nobody answered {skill} in time"),
+    RUN_COMPLETED: EventType("Run completed", "The run of {skill} completed"),
+    RUN_FAILED: EventType("Run failed", "The run of {skill} failed"),
+    RUN_DENIED: EventType("Run denied", "The run of {skill} ended, because a call was denied"),
+    RUN_EXPIRED: EventType("Run out of time", "The run of {skill} ran out of time"),
+    RUN_CANCELLED: EventType("Run cancelled", "The run of {skill} was cancelled"),
     # Only for webhooks.
     AUDIT_HEAD: EventType("Audit log changed, at most once a minute", "The audit log changed"),
 }  # fmt: skip
@@ -83,8 +95,32 @@ class VersionRef:
 
 
 @dataclass(frozen=True, slots=True)
+class QuestionRef:
+    """A question of a run, without what it asks."""
+
+    id: int
+    step: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunRef:
+    """The run of an event, in its state after the event. Webhooks send these fields, and never inputs or outputs.
+
+    `code` is the code of its failure. `asked` counts the questions, of which `questions` has the first ones.
+    """
+
+    id: int
+    version: str
+    state: str
+    code: str = ""
+    asked: int = 0
+    questions: tuple[QuestionRef, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
-    """One event about one skill. `text` is a comment or justification that belongs to it."""
+    """One event about one skill. `text` is a comment, justification or question that belongs to it."""
 
     type: str
     skill: str
@@ -93,6 +129,7 @@ class Event:
     text: str = ""
     proposal: ProposalRef | None = None
     version: VersionRef | None = None
+    run: RunRef | None = None
 
     def sentence(self, who: str = "") -> str:
         """Return the event as a sentence. `who` is the display name of the actor; the default is the username."""

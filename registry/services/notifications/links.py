@@ -19,6 +19,7 @@ def event_path(slug: str, event: Event) -> str:
         slug,
         event.type,
         proposal=event.proposal.id if event.proposal else None,
+        run=event.run.id if event.run else None,
         skill=event.skill,
         version=event.version.version if event.version else "",
     )
@@ -29,15 +30,18 @@ def notification_path(notification: Notification) -> str:
         notification.project.slug,
         notification.event,
         proposal=notification.proposal_id,
+        run=notification.run_id,
         skill=notification.skill,
         version=notification.version,
     )
 
 
-def _path(slug: str, event_type: str, *, proposal: int | None, skill: str, version: str) -> str:
-    """Return the path of the page about the proposal, the version or the skill."""
+def _path(slug: str, event_type: str, *, proposal: int | None, run: int | None, skill: str, version: str) -> str:
+    """Return the path of the page about the proposal, the run, the version or the skill."""
     if proposal is not None:
         return reverse("proposal", args=[slug, proposal])
+    if run is not None:
+        return reverse("run", args=[slug, run])
     if not version:
         return reverse("skill", args=[slug, skill])
     if event_type == YANKED:  # a withdrawn version has no page, only a row in the history

@@ -4,34 +4,17 @@
 project, so it writes no audit event.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from django.db.models import Q
 from django.utils import timezone
 
-from registry.core import roles
 from registry.core.errors import NotFound
 from registry.core.notifications import events
 from registry.core.notifications.events import BACKERS, COMMENTERS, REVIEWERS, TYPES, Event, ProposalRef, VersionRef
-from registry.core.text.shorten import one_line, shorten
-from registry.models import (
-    Backer,
-    EmailPreference,
-    Membership,
-    Notification,
-    NotificationEmail,
-    Proposal,
-    ProposalComment,
-    User,
-    Version,
-)
-from registry.models.notifications import WAITING, NotificationQuerySet
-from registry.services.notifications import email, webhook_delivery, worker
+from registry.models import Backer, Membership, Notification, Proposal, ProposalComment, User, Version
+from registry.models.notifications import NotificationQuerySet
+from registry.services.notifications.recipients import REVIEWING, Recipient, display_name, excerpt, members_of, send
 from registry.services.permissions import Actor
-
-TITLE_CHARS, TEXT_CHARS, ACTOR_CHARS = 500, 300, 150
-_REVIEWING = [role for role, scopes in roles.SCOPES_OF_ROLE.items() if roles.REVIEW in scopes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +26,6 @@ class _People:
     barred: set[int] = field(default_factory=set)
 
 
-@dataclass(frozen=True, slots=True)
-class _Recipient:
-    member: Membership
-    event: Event
-    waits: bool = False
-
-
 def notify(event_type: str, *proposals: Proposal, text: str = "", by: Actor) -> None:
     """Notify people and webhooks about proposals of one project. The actor is not notified."""
     if not proposals:
@@ -58,40 +34,36 @@ def notify(event_type: str, *proposals: Proposal, text: str = "", by: Actor) -> 
     people = _people(event_type, list(created))
     involved = {user for each in people.values() for user in each.backers | each.commenters}
     project_id = proposals[0].project_id
-    members = _members(project_id, involved, by, reviewers=REVIEWERS in TYPES[event_type].audience)
+    members = members_of(project_id, involved, by, reviewers=REVIEWERS in TYPES[event_type].audience)
     recipients = [
-        _Recipient(member, created[proposal.pk], _waits(event_type, member, proposal, people[proposal.pk]))
+        Recipient(member, created[proposal.pk], _waits(event_type, member, proposal, people[proposal.pk]))
         for proposal in proposals
         for member in members
         if member.user_id != by.user_id and _concerns(event_type, member, people[proposal.pk])
     ]
-    _send(project_id, list(created.values()), recipients, who=_display_name(by, members))
+    send(project_id, list(created.values()), recipients, who=display_name(by, members))
 
 
 def notify_about_version(event_type: str, version: Version, *, person: int | None, text: str = "", by: Actor) -> None:
     """Notify webhooks, the user whose work is affected, and the reviewers if the event concerns them."""
     reviewers = REVIEWERS in TYPES[event_type].audience
     ref = VersionRef(version.version, version.digest)
-    event = Event(event_type, version.skill.name, by.kind, by.name, _excerpt(text), version=ref)
-    members = _members(version.skill.project_id, {person} if person is not None else set(), by, reviewers=reviewers)
+    event = Event(event_type, version.skill.name, by.kind, by.name, excerpt(text), version=ref)
+    members = members_of(version.skill.project_id, {person} if person is not None else set(), by, reviewers=reviewers)
     recipients = [
-        _Recipient(member, event, waits=reviews and events.waits_for_reviewers(event_type))
+        Recipient(member, event, waits=reviews and events.waits_for_reviewers(event_type))
         for member in members
-        if (reviews := reviewers and member.role in _REVIEWING) or member.user_id == person
+        if (reviews := reviewers and member.role in REVIEWING) or member.user_id == person
         if member.user_id != by.user_id
     ]
-    _send(version.skill.project_id, [event], recipients, who=_display_name(by, members))
+    send(version.skill.project_id, [event], recipients, who=display_name(by, members))
 
 
 def _proposal_event(event_type: str, proposal: Proposal, text: str, by: Actor) -> Event:
     ref = ProposalRef(
         proposal.pk, proposal.kind, str(proposal.state), proposal.revision, proposal.base_digest, proposal.result_digest
     )
-    return Event(event_type, proposal.skill, by.kind, by.name, _excerpt(text), proposal=ref)
-
-
-def _excerpt(text: str) -> str:
-    return shorten(one_line(text), TEXT_CHARS)
+    return Event(event_type, proposal.skill, by.kind, by.name, excerpt(text), proposal=ref)
 
 
 def _people(event_type: str, proposal_ids: list[int]) -> dict[int, _People]:
@@ -107,22 +79,9 @@ def _people(event_type: str, proposal_ids: list[int]) -> dict[int, _People]:
     return people
 
 
-def _members(project_id: int, users: set[int], by: Actor, *, reviewers: bool) -> list[Membership]:
-    """Return the memberships of these users, of all reviewers if asked for, and of the actor for their name."""
-    is_needed = Q(user__in={*users, by.user_id} - {None})
-    if reviewers:
-        is_needed |= Q(role__in=_REVIEWING)
-    members = Membership.objects.filter(is_needed, project=project_id, user__is_active=True)
-    return list(members.select_related("user__email_preference", "project").order_by("user"))
-
-
-def _display_name(by: Actor, members: Iterable[Membership]) -> str:
-    return next((member.user.display_name for member in members if member.user_id == by.user_id), by.name)
-
-
 def _concerns(event_type: str, member: Membership, people: _People) -> bool:
     """Return whether to notify the member. A commenter who no longer reviews cannot see the proposal any more."""
-    audience, reviews = TYPES[event_type].audience, member.role in _REVIEWING
+    audience, reviews = TYPES[event_type].audience, member.role in REVIEWING
     return (
         (REVIEWERS in audience and reviews)
         or (BACKERS in audience and member.user_id in people.backers)
@@ -132,44 +91,8 @@ def _concerns(event_type: str, member: Membership, people: _People) -> bool:
 
 def _waits(event_type: str, member: Membership, proposal: Proposal, people: _People) -> bool:
     if events.waits_for_reviewers(event_type):
-        return member.role in _REVIEWING and member.user_id not in people.barred
+        return member.role in REVIEWING and member.user_id not in people.barred
     return events.waits_for_proposer(event_type) and member.user_id == proposal.user_id
-
-
-def _send(project_id: int, created: list[Event], recipients: list[_Recipient], *, who: str) -> None:
-    endpoints = webhook_delivery.endpoints_for(project_id)
-    rows = Notification.objects.bulk_create([_notification(recipient, who) for recipient in recipients])
-    emails = [
-        NotificationEmail(notification=row)
-        for row, recipient in zip(rows, recipients, strict=True)
-        if _by_email(recipient.member, row)
-    ]
-    NotificationEmail.objects.bulk_create(emails)
-    if webhook_delivery.queue(endpoints, created, who=who) or emails:
-        worker.wake()
-
-
-def _notification(recipient: _Recipient, who: str) -> Notification:
-    event, member = recipient.event, recipient.member
-    return Notification(
-        user=member.user,
-        project=member.project,
-        proposal_id=event.proposal.id if event.proposal else None,
-        event=event.type,
-        title=shorten(event.sentence(who), TITLE_CHARS),
-        text=event.text,
-        skill=event.skill,
-        version=event.version.version if event.version else "",
-        actor=shorten(who, ACTOR_CHARS),
-        by_agent=event.actor_kind == "agent",
-        waits=recipient.waits,
-    )
-
-
-def _by_email(member: Membership, notification: Notification) -> bool:
-    preference: EmailPreference | None = getattr(member.user, "email_preference", None)
-    choice = preference.choice if preference else WAITING
-    return bool(member.user.email) and email.is_wanted(choice, waits=notification.waits)
 
 
 def inbox(user: User, *, unread: bool) -> NotificationQuerySet:
@@ -183,12 +106,14 @@ def unread(user: User) -> int:
 
 
 def open_notification(user: User, notification_id: int) -> Notification:
-    """Mark the notification as read, with all others about the same proposal."""
+    """Mark the notification as read, with all others about the same proposal or run."""
     notification = Notification.objects.of(user).select_related("project").filter(pk=notification_id).first()
     if notification is None:
         raise NotFound("This notification is not in your inbox.")
     if notification.proposal_id is not None:
         mark_proposal_read(user, notification.proposal_id)
+    elif notification.run_id is not None:
+        mark_run_read(user, notification.run_id)
     else:
         Notification.objects.filter(pk=notification.pk, read_at=None).update(read_at=timezone.now())
     return notification
@@ -196,7 +121,16 @@ def open_notification(user: User, notification_id: int) -> Notification:
 
 def mark_proposal_read(user: User, proposal_id: int) -> None:
     """Mark all notifications about a proposal as read. Write nothing if all are read already."""
-    rows = Notification.objects.filter(user=user, proposal=proposal_id, read_at=None)
+    _mark_read(Notification.objects.filter(user=user, proposal=proposal_id))
+
+
+def mark_run_read(user: User, run_id: int) -> None:
+    """Mark all notifications about a run as read. Write nothing if all are read already."""
+    _mark_read(Notification.objects.filter(user=user, run=run_id))
+
+
+def _mark_read(about: NotificationQuerySet) -> None:
+    rows = about.unread()
     if rows.exists():
         rows.update(read_at=timezone.now())
 

@@ -79,6 +79,8 @@ def event_data(endpoint: Endpoint, event: Event, *, who: str) -> dict[str, objec
         data["proposal"] = asdict(event.proposal)
     if event.version is not None:
         data["version"] = asdict(event.version)
+    if event.run is not None:
+        data["run"] = asdict(event.run)
     return data
 
 

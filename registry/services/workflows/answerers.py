@@ -13,9 +13,8 @@ from registry.core.workflows.plan import Approvers
 from registry.core.workflows.records import Asks
 from registry.models import Membership, Run, RunApproval, RunQuestion, Token
 from registry.models.workflows import RunQuestionQuerySet
+from registry.services.notifications.recipients import REVIEWING
 from registry.services.permissions import Actor
-
-REVIEWING = [role for role, scopes in roles.SCOPES_OF_ROLE.items() if roles.REVIEW in scopes]
 
 # Their answer decides about a call, so nobody gives it for their own run.
 NEEDS_OTHERS = (Asks.APPROVE.value, Asks.DOUBT.value)

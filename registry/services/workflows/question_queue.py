@@ -9,6 +9,7 @@ from registry.core import roles
 from registry.core.workflows.plan import Approvers
 from registry.models import Project, RunQuestion, User
 from registry.models.workflows import OPEN, RunQuestionQuerySet
+from registry.services.notifications.recipients import REVIEWING
 from registry.services.permissions import Actor, require
 from registry.services.workflows import answerers
 
@@ -51,7 +52,7 @@ def counts(user: User) -> dict[int, int]:
 
 def _open(people: list[int], user_id: int, project: Project | None = None) -> RunQuestionQuerySet:
     """Return the open questions that the person is not barred from, in projects where they review."""
-    member = {"run__project__memberships__user": user_id, f"{_ROLE}__in": answerers.REVIEWING}
+    member = {"run__project__memberships__user": user_id, f"{_ROLE}__in": REVIEWING}
     of_project = {} if project is None else {"run__project": project}
     late = Q(expires_at__lte=timezone.now())
     found = RunQuestion.objects.filter(~late, state=OPEN, run__project__archived_at=None, **of_project, **member)

@@ -171,6 +171,7 @@ def _settle(question: RunQuestion, state: str, value: Json, comment: str, by: Ac
     question.answered_by, question.answered_at = by.name[:150], timezone.now()
     question.save(update_fields=["state", "value", "comment", "answered_by", "answered_at"])
     Run.objects.filter(pk=question.run_id).update(**runs.woken())
+    run_events.close_questions(question.run_id)
 
 
 def _described(question: RunQuestion) -> dict[str, Json]:
@@ -216,5 +217,6 @@ def expire(*, now: datetime, by: Actor) -> int:
                 continue
             change.data.update(_described(question))
             _settle(question, EXPIRED, None, "", by)
+            run_events.announce_late_question(question, by=by)
             expired += 1
     return expired

@@ -24,6 +24,7 @@ from registry.web.project.audit_words import FILTER_GROUPS, in_words
 _PAGE = 50
 _VERIFIED = 20_000
 _ABOUT_SKILLS = ("skill.", "version.", "proposal.", "bundle.", "upstream.", "source.")
+_ABOUT_RUNS = ("run.", "question.")
 _FIELDS = ("verb", "actor", "target", "since", "until")
 _SHOWN_DETAILS = 12
 
@@ -44,6 +45,11 @@ class Row:
             return self.event.user.display_name
         name = self.event.actor_name
         return name if self.event.actor_kind in ("person", "agent") else capfirst(name)
+
+    @property
+    def run(self) -> int | None:
+        """Return the id of the run that an event of workflows is about."""
+        return self.event.data.get("run") if self.event.verb.startswith(_ABOUT_RUNS) else None
 
     @property
     def changed_digest(self) -> bool:

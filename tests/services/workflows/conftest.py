@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from registry.models import Project, Run
+from registry.models import Project, Run, RunQuestion
 from registry.services.permissions import Actor
 from registry.services.skills import skills
+from registry.services.workflows import runs
 from registry.services.workflows.run_worker import RunWorker
 from tests.conftest import skill_bundle
 
@@ -38,6 +39,18 @@ steps:
     input: {value: vars.text}
     output: {value: outputs.text}
 """
+
+ASK = """
+id: ask
+version: 1.0.0
+steps:
+  - id: ask
+    uses: {uses}
+    input: {input}
+    config: {config}
+"""
+APPROVE = "human.approve", '{question: "Publish the text?"}'
+INPUT = "human.input", '{question: "How many?", fields: {number: {type: integer}}}'
 
 
 @pytest.fixture
@@ -69,6 +82,23 @@ def workflow(project: Project, operator: Actor) -> Callable[..., str]:
         return name
 
     return publish
+
+
+@pytest.fixture
+def asking(
+    project: Project, workflow: Callable[..., str], author: Actor, worker: RunWorker
+) -> Callable[..., RunQuestion]:
+    """Return a function that starts a run, and returns the question it waits for."""
+
+    def ask(kind: tuple[str, str] = APPROVE, config: str = "{}", name: str = "flow", by: Actor = author) -> RunQuestion:
+        text = ASK.format(uses=kind[0], input=kind[1], config=config)
+        if not project.skills.filter(name=name).exists():
+            workflow(text, name)
+        run = runs.start(project, name, by=by)
+        finish(worker)
+        return RunQuestion.objects.get(run=run)
+
+    return ask
 
 
 def finish(worker: RunWorker) -> None:

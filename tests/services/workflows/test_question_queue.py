@@ -15,39 +15,9 @@ from registry.services import permissions
 from registry.services.agents import tokens
 from registry.services.people import accounts, members, projects
 from registry.services.permissions import Actor
-from registry.services.workflows import question_queue, questions, runs
-from registry.services.workflows.run_worker import RunWorker
+from registry.services.workflows import question_queue, questions
 from tests.prepared import ensure_agent
-from tests.services.workflows.conftest import finish
-
-ASK = """
-id: ask
-version: 1.0.0
-steps:
-  - id: ask
-    uses: {uses}
-    input: {input}
-    config: {config}
-"""
-APPROVE = "human.approve", '{question: "Publish the text?"}'
-INPUT = "human.input", '{question: "How many?", fields: {number: {type: integer}}}'
-
-
-@pytest.fixture
-def asking(
-    project: Project, workflow: Callable[..., str], author: Actor, worker: RunWorker
-) -> Callable[..., RunQuestion]:
-    """Return a function that starts a run, and returns the question it waits for."""
-
-    def ask(kind: tuple[str, str] = APPROVE, config: str = "{}", name: str = "flow", by: Actor = author) -> RunQuestion:
-        text = ASK.format(uses=kind[0], input=kind[1], config=config)
-        if not project.skills.filter(name=name).exists():
-            workflow(text, name)
-        run = runs.start(project, name, by=by)
-        finish(worker)
-        return RunQuestion.objects.get(run=run)
-
-    return ask
+from tests.services.workflows.conftest import INPUT
 
 
 def people(project: Project, user: User) -> Actor:

@@ -14,6 +14,8 @@ from registry.services import audit, permissions
 from registry.services.people import accounts
 from registry.services.permissions import Actor
 from registry.services.skills import skills
+from registry.services.workflows import run_events, runs
+from registry.services.workflows.run_worker import RunWorker
 from registry.web.project import audit_words
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill, disable_skill, ensure_agent, save_skill
@@ -198,6 +200,26 @@ def test_the_number_of_queries_does_not_grow_with_the_events(
 
 def test_every_verb_of_the_log_has_a_description(events: str) -> None:
     for verb in Event.objects.filter(chain__project__slug="demo").values_list("verb", flat=True):
+        assert audit_words.in_words(verb) != verb
+
+
+def test_the_log_shows_the_runs_of_workflows_and_leads_to_them(
+    project: Project, reviewing: Client, operator: Actor
+) -> None:
+    run = runs.start_call(project, "text.trim", inputs={"text": " x "}, by=operator)
+    worker = RunWorker(poll_seconds=0)
+    while worker.work(timeout=10) or worker.held:
+        pass
+    page = text(reviewing.get(f"{LOG}?verb=run."))
+    assert "completed the run of" in page
+    assert f'<a href="/projects/demo/runs/{run.pk}/">run {run.pk}</a>' in page
+    verbs = {
+        value
+        for value in vars(run_events).values()
+        if isinstance(value, str) and value.startswith(("run.", "question."))
+    }
+    assert len(verbs) >= 12
+    for verb in {*verbs, *run_events.ENDINGS.values()}:
         assert audit_words.in_words(verb) != verb
 
 
