@@ -1,5 +1,7 @@
 """Settings of workflows. `settings.py` imports them."""
 
+from urllib.parse import urlsplit
+
 from skillsite import env, logs
 
 # Capabilities name these variables as secret:NAME, and can use no others.
@@ -14,7 +16,8 @@ WORKFLOW_MAX_WORKERS = env.integer("WORKFLOW_MAX_WORKERS", 8, least=1, most=32)
 WORKFLOW_RUNS = env.integer("WORKFLOW_RUNS", 16, least=1, most=1_000)
 WORKFLOW_THREADS = env.integer("WORKFLOW_THREADS", 16, least=1, most=500)
 WORKFLOW_LEASE_SECONDS = env.integer("WORKFLOW_LEASE_SECONDS", 15, least=1, most=600)
+CELERY_BROKER_URL = env.text("CELERY_BROKER_URL")  # of Redis or RabbitMQ; the worker uses its threads if empty
 WORKFLOW_ANSWER_DAYS = env.integer("WORKFLOW_ANSWER_DAYS", 7, least=1, most=90)
 WORKFLOW_UNFINISHED_RUNS = env.integer("WORKFLOW_UNFINISHED_RUNS", 20_000, least=1)
 
-logs.hide([*WORKFLOW_SECRETS.values(), WORKFLOW_LLM_KEY])
+logs.hide([*WORKFLOW_SECRETS.values(), WORKFLOW_LLM_KEY, urlsplit(CELERY_BROKER_URL).password or ""])

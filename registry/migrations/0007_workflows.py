@@ -125,6 +125,24 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name='RunTask',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('path', models.CharField(max_length=500)),
+                ('phase', models.CharField(max_length=4)),
+                ('attempt', models.PositiveIntegerField()),
+                ('seconds', models.FloatField()),
+                ('state', models.CharField(choices=[('queued', 'queued'), ('claimed', 'claimed'), ('done', 'done')], default='queued', max_length=7)),
+                ('leased_until', models.DateTimeField(null=True)),
+                ('deadline', models.DateTimeField(null=True)),
+                ('outcome', models.JSONField(null=True)),
+                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tasks', to='registry.run')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('run', 'path'), name='one_task_per_path')],
+            },
+        ),
+        migrations.CreateModel(
             name='RunBlob',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

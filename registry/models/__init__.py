@@ -26,7 +26,7 @@ from registry.models.sources import (
 )
 from registry.models.usage import Usage
 from registry.models.webhooks import Delivery, Endpoint
-from registry.models.workflows import Run, RunApproval, RunBlob, RunLock, RunQuestion, RunStep
+from registry.models.workflows import Run, RunApproval, RunBlob, RunLock, RunQuestion, RunStep, RunTask
 
 __all__ = [
     "Agent",
@@ -61,6 +61,7 @@ __all__ = [
     "RunLock",
     "RunQuestion",
     "RunStep",
+    "RunTask",
     "Scan",
     "SignInLink",
     "Skill",

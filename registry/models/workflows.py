@@ -151,6 +151,30 @@ class RunStep(models.Model):
         constraints = [models.UniqueConstraint(fields=["run", "path"], name="one_step_per_path")]
 
 
+class RunTask(models.Model):
+    """A task of a run for Celery workers. A worker claims it with one conditional update.
+
+    The decision that starts a task inserts the row, and the one that takes its outcome deletes it. So the run stays
+    right whatever happens to the messages. `seconds` is the time limit of each of its calls. A claim is leased, and
+    ends at the deadline. `outcome` is a stored value.
+    """
+
+    QUEUED, CLAIMED, DONE = "queued", "claimed", "done"
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="tasks")
+    path = models.CharField(max_length=500)
+    phase = models.CharField(max_length=4)
+    attempt = models.PositiveIntegerField()
+    seconds = models.FloatField()
+    state = models.CharField(max_length=7, default=QUEUED, choices=[(each, each) for each in (QUEUED, CLAIMED, DONE)])
+    leased_until = models.DateTimeField(null=True)
+    deadline = models.DateTimeField(null=True)
+    outcome = models.JSONField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "path"], name="one_task_per_path")]
+
+
 class RunBlob(models.Model):
     """A stored file with a large value of a run."""
 

@@ -116,6 +116,8 @@ class CallFlow:
         if outcome.not_made:
             record.attempts -= record.phase is Phase.CALL
             self._scheduler.go_on(record)
+        elif outcome.cut_off:
+            self.resume(record, is_asked=False)
         elif outcome.in_doubt:
             self._doubt(record)
         elif outcome.failure is not None:

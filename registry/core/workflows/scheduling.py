@@ -45,10 +45,15 @@ class Scheduler:
         self.calls = CallFlow(self)
         self.groups = GroupFlow(self)
 
-    def resume(self, asked: Collection[str] = ()) -> None:
-        """Pick up a run where its records end. `asked` are the paths with an open question."""
+    def resume(self, asked: Collection[str] = (), running: Collection[str] = ()) -> None:
+        """Pick up a run where its records end.
+
+        `asked` are the paths with an open question, and `running` those whose task outlived the last worker.
+        """
+        self.in_flight.update(running)
         for record in [record for record in self.tree.records.values() if not record.is_over]:
-            self.calls.resume(record, is_asked=record.path in asked)
+            if record.path not in self.in_flight:
+                self.calls.resume(record, is_asked=record.path in asked)
         for scope in list(self.tree.scopes.values()):
             for id_ in scope.unblocked():
                 if scope.prefix + id_ not in self.tree.records:

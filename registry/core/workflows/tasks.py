@@ -41,7 +41,8 @@ class Outcome:
     """The result of a task: an output, verdicts, or a failure.
 
     `in_doubt` means that a call may have happened although it failed, and that it must not be made twice. `not_made`
-    means that nothing has happened, and that the task has to start again.
+    means that nothing has happened, and that the task has to start again. `cut_off` means that the process that did the
+    task has ended or lost its connection, so that there will be no other outcome.
     """
 
     output: Json = None
@@ -51,6 +52,7 @@ class Outcome:
     in_doubt: bool = False
     retry_after: float = 0.0
     not_made: bool = False
+    cut_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)

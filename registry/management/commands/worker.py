@@ -1,13 +1,15 @@
-"""`worker`: run queued tasks, carry runs of workflows, and a sweep every minute."""
+"""`worker`: run queued tasks, carry runs of workflows, and a sweep every minute. With `--calls`, a Celery worker."""
 
 import logging
 import threading
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from registry.services import housekeeping
 from registry.services.workflows.run_worker import RunWorker
@@ -20,7 +22,15 @@ _STOP_SECONDS = 15.0  # for the runs to be given back
 class Command(BaseCommand):
     help = "Run queued tasks and workflows until stopped. Every minute, retry overdue work and delete expired rows."
 
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--calls", action="store_true", help="only perform calls of workflows, which CELERY_BROKER_URL brings"
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["calls"]:
+            perform_calls()
+            return
         threading.Thread(target=_sweep_forever, name="sweep", daemon=True).start()
         stop = threading.Event()
         runs = threading.Thread(target=_carry_runs, args=(stop,), name="runs", daemon=True)
@@ -30,6 +40,14 @@ class Command(BaseCommand):
         finally:
             stop.set()
             runs.join(_STOP_SECONDS)
+
+
+def perform_calls() -> None:
+    """Run a Celery worker in this process until it is stopped. It takes one message for each of its threads."""
+    if not settings.CELERY_BROKER_URL:
+        raise CommandError("CELERY_BROKER_URL is not set, so the calls of workflows run in the threads of the worker.")
+    app = import_string("skillsite.celery.app")  # not a plain import, because the package celery is optional
+    app.worker_main(["worker", "--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=WARNING"])
 
 
 def _carry_runs(stop: threading.Event) -> None:

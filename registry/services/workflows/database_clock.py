@@ -14,23 +14,23 @@ class DatabaseClock:
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
-        self._asked_at = float("-inf")
-        self._then = datetime.min.replace(tzinfo=UTC)
+        self._asked = (float("-inf"), datetime.min.replace(tzinfo=UTC))  # one value, because threads share a clock
 
     def now(self) -> datetime:
-        if self._monotonic() - self._asked_at > _ASK_AGAIN_SECONDS:
+        if self._monotonic() - self._asked[0] > _ASK_AGAIN_SECONDS:
             self._ask()
-        return self._then + timedelta(seconds=self._monotonic() - self._asked_at)
+        at, then = self._asked
+        return then + timedelta(seconds=self._monotonic() - at)
 
     def _ask(self) -> None:
         """Ask for the time. While the database does not answer, count on from the last time it did."""
         try:
             then = database_now()
         except Error:
-            if self._asked_at == float("-inf"):
+            if self._asked[0] == float("-inf"):
                 raise
             return
-        self._then, self._asked_at = then, self._monotonic()
+        self._asked = (self._monotonic(), then)
 
 
 def database_now() -> datetime:

@@ -1,4 +1,4 @@
-"""Executors carry tasks out, away from the thread that decides. This one has threads of this process."""
+"""Executors carry tasks out, away from the thread that decides. The one here has threads of this process."""
 
 import threading
 import time
@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from itertools import count
 from queue import Empty, SimpleQueue
 from typing import Protocol
+
+from django.conf import settings
+from django.utils.module_loading import import_string
 
 from registry.core.workflows.tasks import Outcome, Task
 from registry.services.workflows.held_runs import HeldRun
@@ -35,6 +38,14 @@ class Executor(Protocol):
 
         A task without an outcome took longer than it may.
         """
+
+
+def configured() -> Executor:
+    """Return the executor of the settings: Celery if there is a broker, otherwise threads."""
+    if settings.CELERY_BROKER_URL:  # not a plain import, because the package celery is optional
+        executor: Executor = import_string("registry.services.workflows.celery_executor.CeleryExecutor")()
+        return executor
+    return ThreadExecutor(settings.WORKFLOW_THREADS)
 
 
 @dataclass(slots=True)

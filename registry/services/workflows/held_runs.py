@@ -1,19 +1,18 @@
-"""Runs that a worker holds: take them, write their decisions, and let them go.
+"""Runs that a worker holds: open them, read the answers of people, and write decisions.
 
 Every write names the fence that the worker took. A worker that lost its lease changes nothing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
-from django.db import connection, transaction
-from django.db.models import F, Q
+from django.db import transaction
+from django.db.models import F
 
 from registry.core import roles
 from registry.core.text.shorten import shorten
-from registry.core.workflows.failures import Code
 from registry.core.workflows.host import Rules
 from registry.core.workflows.policy import least_trusted
 from registry.core.workflows.records import RunState, StepState
@@ -26,14 +25,11 @@ from registry.models.workflows import APPROVED, EXPIRED, OPEN, WITHDRAWN
 from registry.services import audit
 from registry.services.capabilities import capability_registry
 from registry.services.permissions import Actor
-from registry.services.workflows import locks, policies, questions, run_events, step_rows, stored_values
+from registry.services.workflows import locks, policies, questions, run_events, run_tasks, step_rows, stored_values
 from registry.services.workflows.dispatch import Dispatcher
 
 SYSTEM = Actor(kind="system", name="skillsite")
 REASON_CHARS = 1_000
-MOST_TROUBLES = 8
-_PAUSE_SECONDS = 2
-_TROUBLE = "The site could not carry on with this run. The reason is in the log of the worker."
 
 
 class LeaseLost(Exception):
@@ -42,10 +38,14 @@ class LeaseLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A decision, the questions whose answers it takes, and whether the run is let go with it."""
+    """A decision, the questions whose answers it takes, and whether the run is let go with it.
+
+    `spent` are the rows of the tasks whose outcomes it takes.
+    """
 
     decision: Decision
     taken: Sequence[int]
+    spent: Sequence[int]
     park: bool
     now: datetime
 
@@ -55,7 +55,8 @@ class HeldRun:
     """A run that this worker holds, with its scheduler.
 
     `sure_until` is the time up to which no other worker can have taken the run, on the monotonic clock of this one.
-    `pending` is a decision that is not stored yet.
+    `pending` is a decision that is not stored yet. `tasks` are the rows of its tasks by path, if the executor stores
+    them, and `spent` those whose outcomes have arrived.
     """
 
     run: Run
@@ -63,34 +64,20 @@ class HeldRun:
     dispatcher: Dispatcher
     inbox: int
     sure_until: float
+    stores_tasks: bool = False
+    tasks: dict[str, int] = field(default_factory=dict)
+    spent: list[int] = field(default_factory=list)
     wake_at: float | None = None
     pending: "Pending | None" = None
     has_changed: bool = True  # since the last decision
     has_mail: bool = True
 
 
-def take(worker: str, *, most: int, lease: timedelta, now: datetime) -> list[Run]:
-    """Lease runs that are due. Several workers may call it at the same time."""
-    due = Run.objects.filter(is_due(now)).order_by("wake_at")
-    if not due[:1].exists():
-        return []
-    with transaction.atomic():
-        rows = due.select_for_update(skip_locked=True) if connection.features.has_select_for_update_skip_locked else due
-        chosen = list(rows.values_list("pk", flat=True)[:most])
-        Run.objects.filter(is_due(now), pk__in=chosen).update(
-            fence=F("fence") + 1, changes=F("changes") + 1, worker=worker, leased_until=now + lease,
-            state=RunState.RUNNING.value,
-        )  # fmt: skip
-    mine = Run.objects.filter(pk__in=chosen, worker=worker, leased_until=now + lease)
-    return list(mine.select_related("project", "agent").order_by("wake_at"))
+def open_run(run: Run, *, stores_tasks: bool = False, sure_until: float, now: datetime) -> HeldRun:
+    """Rebuild a run from its rows, and pick it up where they end.
 
-
-def is_due(now: datetime) -> Q:
-    return Q(wake_at__lte=now) & (Q(leased_until=None) | Q(leased_until__lte=now))
-
-
-def open_run(run: Run, *, sure_until: float, now: datetime) -> HeldRun:
-    """Rebuild a run from its rows, and pick it up where they end."""
+    Tasks of the last worker go on if this one stores them too. Otherwise they are taken back as far as possible.
+    """
     if run.started_at is None:
         run.started_at = now
         Run.objects.filter(pk=run.pk, fence=run.fence).update(started_at=now)
@@ -100,7 +87,7 @@ def open_run(run: Run, *, sure_until: float, now: datetime) -> HeldRun:
     capabilities = capability_registry.of(run.project_id)
     rules = Rules(
         policy=policies.current(),
-        trust=_trust(run),
+        trust=trust_now(run),
         capability_of=capabilities.get,
         max_workers=run.options["max_workers"],
         fail_fast=run.options["fail_fast"],
@@ -108,12 +95,17 @@ def open_run(run: Run, *, sure_until: float, now: datetime) -> HeldRun:
     )
     scheduler = Scheduler(tree, rules)
     scheduler.moment = now.timestamp()
-    scheduler.resume(RunQuestion.objects.filter(run=run, taken=False).values_list("path", flat=True))
+    outcomes, spent = ({}, []) if stores_tasks else run_tasks.withdraw(run)
+    tasks = run_tasks.outstanding(run) if stores_tasks else {}
+    asked = RunQuestion.objects.filter(run=run, taken=False).values_list("path", flat=True)
+    scheduler.resume(asked, {*tasks, *outcomes})
+    for path, outcome in outcomes.items():
+        scheduler.report(path, outcome, scheduler.moment)
     dispatcher = Dispatcher(f"run-{run.pk}", rules.policy, rules.capability_of)
-    return HeldRun(run, scheduler, dispatcher, run.inbox, sure_until)
+    return HeldRun(run, scheduler, dispatcher, run.inbox, sure_until, stores_tasks, tasks, spent)
 
 
-def _trust(run: Run) -> str:
+def trust_now(run: Run) -> str:
     """Return the trust level of a run. It is never more than the agent has now."""
     if run.agent is None:
         return run.trust
@@ -165,7 +157,7 @@ def write(held: HeldRun, pending: Pending) -> bool:
 
     A run is not parked if an answer arrived since its inbox was read. To write a decision again does no harm.
     """
-    decision, taken, park, now = pending.decision, pending.taken, pending.park, pending.now
+    decision, park, now = pending.decision, pending.park, pending.now
     run, end = held.run, decision.end
     rows = step_rows.prepare(run.pk, decision.changed, now=now)
     asked = questions.rows(run, decision.asks, now=now)
@@ -173,31 +165,35 @@ def write(held: HeldRun, pending: Pending) -> bool:
     if end is None and not asked:
         with transaction.atomic():
             is_free = _update(held, decision, outputs, park=park, now=now)
-            _store(held, rows, asked, taken, decision)
+            _store(held, rows, asked, pending)
         return is_free
     verb = run_events.ENDINGS[end.state] if end is not None else run_events.WAITING
     with audit.change(run.project, verb, by=SYSTEM, target=run.skill, revises=False) as change:
         is_free = _update(held, decision, outputs, park=park, now=now)
         change.data.update(_described(held, end, decision.asks))
-        _store(held, rows, questions.new(run, asked), taken, decision)
+        _store(held, rows, questions.new(run, asked), pending)
         if end is not None:
             questions.withdraw(run)
             stored_values.claim(run.pk, [outputs])
+            run_tasks.clear(run)
         run_events.announce(verb, run, by=SYSTEM, text=run.reason)
     return is_free
 
 
-def _store(
-    held: HeldRun, rows: list[RunStep], asked: list[RunQuestion], taken: Sequence[int], decision: Decision
-) -> None:
+def _store(held: HeldRun, rows: list[RunStep], asked: list[RunQuestion], pending: Pending) -> None:
+    decision = pending.decision
     if rows:
         step_rows.write(held.run.pk, rows)
     if decision.settled:
         questions.withdraw(held.run, decision.settled)
     if asked:
         RunQuestion.objects.bulk_create(asked)
-    if taken:
-        RunQuestion.objects.filter(pk__in=taken).update(taken=True)
+    if pending.taken:
+        RunQuestion.objects.filter(pk__in=pending.taken).update(taken=True)
+    if pending.spent:
+        run_tasks.delete(pending.spent)
+    if held.stores_tasks and decision.tasks:
+        held.tasks |= run_tasks.insert(held.run, decision.tasks)
 
 
 def _update(held: HeldRun, decision: Decision, outputs: Any, *, park: bool, now: datetime) -> bool:
@@ -254,41 +250,3 @@ def _described(held: HeldRun, end: RunEnd | None, asks: Sequence[Ask]) -> dict[s
     else:
         data["questions"] = [{"path": ask.path, "kind": ask.kind.value, "digest": ask.digest} for ask in asks]
     return data
-
-
-def renew(worker: str, held: Mapping[int, HeldRun], *, lease: timedelta, now: datetime) -> list[int]:
-    """Renew the leases of runs with one statement. Return the runs that this worker still holds.
-
-    Other leases of this worker are not renewed, because it knows nothing of those runs.
-    """
-    if not held:
-        return []
-    rows = Run.objects.filter(worker=worker, pk__in=held)
-    rows.update(leased_until=now + lease)
-    return [run_id for run_id, fence in rows.values_list("pk", "fence") if held[run_id].run.fence == fence]
-
-
-def release(worker: str) -> None:
-    """Give all runs of a worker back, so that another continues them at once."""
-    Run.objects.filter(worker=worker).update(leased_until=None, worker="")
-
-
-def postpone(run: Run, *, now: datetime) -> None:
-    """Let go of a run that this worker could not carry, and try again later. After several times, the run fails."""
-    mine = Run.objects.filter(pk=run.pk, fence=run.fence)
-    if run.troubles < MOST_TROUBLES:
-        pause = timedelta(seconds=_PAUSE_SECONDS * 2**run.troubles)
-        mine.update(troubles=F("troubles") + 1, wake_at=now + pause, leased_until=None, worker="")
-        return
-    verb = run_events.ENDINGS[RunState.FAILED]
-    with audit.change(run.project, verb, by=SYSTEM, target=run.skill, revises=False) as change:
-        ended = mine.update(
-            state=RunState.FAILED.value, code=Code.CALL.value, reason=_TROUBLE, finished_at=now, wake_at=None,
-            leased_until=None, worker="", changes=F("changes") + 1,
-        )  # fmt: skip
-        if not ended:
-            change.cancel()
-            return
-        change.data["run"] = run.pk
-        questions.withdraw(run)
-        run_events.announce(verb, run, by=SYSTEM, text=_TROUBLE)

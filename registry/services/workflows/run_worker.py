@@ -19,9 +19,9 @@ from django.db import Error, InterfaceError, OperationalError, close_old_connect
 from registry.core.workflows.failures import Code, Failure
 from registry.core.workflows.records import Phase
 from registry.core.workflows.tasks import Outcome, Task
-from registry.services.workflows import held_runs
+from registry.services.workflows import held_runs, run_leases
 from registry.services.workflows.database_clock import DatabaseClock
-from registry.services.workflows.executor import Executor, Key, ThreadExecutor
+from registry.services.workflows.executor import Executor, Key, configured
 from registry.services.workflows.held_runs import HeldRun, LeaseLost, Pending
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class RunWorker:
         self.name = name or f"worker-{uuid.uuid4().hex[:16]}"
         self.lease = lease or timedelta(seconds=settings.WORKFLOW_LEASE_SECONDS)
         self.most_runs = most_runs or settings.WORKFLOW_RUNS
-        self.executor = executor or ThreadExecutor(settings.WORKFLOW_THREADS, monotonic)
+        self.executor = executor or configured()
         self.clock = DatabaseClock(monotonic)
         self.held: dict[int, HeldRun] = {}
         self.saturated = 0  # how often a run had more to do than it may do at once
@@ -84,7 +84,7 @@ class RunWorker:
         while self._has_tasks_to_lose() and self._monotonic() < deadline:
             self._renew()
             self._advance(self.executor.results(self.held, timeout=self._poll_seconds))
-        held_runs.release(self.name)
+        run_leases.release(self.name)
 
     def _has_tasks_to_lose(self) -> bool:
         return not self.executor.stores_tasks and any(held.scheduler.in_flight for held in self.held.values())
@@ -108,7 +108,7 @@ class RunWorker:
         if self._monotonic() - self._renewed < self.lease.total_seconds() / 3:
             return
         begun, sure_until = self._monotonic(), self._sure_until()
-        mine = held_runs.renew(self.name, self.held, lease=self.lease, now=self.clock.now())
+        mine = run_leases.renew(self.name, self.held, lease=self.lease, now=self.clock.now())
         self._renewed = begun
         for run_id in mine:
             self.held[run_id].sure_until = sure_until
@@ -135,13 +135,15 @@ class RunWorker:
         if room <= 0 or self.executor.is_stuck:
             return False
         now, sure_until = self.clock.now(), self._sure_until()
-        taken = held_runs.take(self.name, most=room, lease=self.lease, now=now)
+        taken = run_leases.take(self.name, most=room, lease=self.lease, now=now)
         for run in taken:
             try:
-                self.held[run.pk] = held_runs.open_run(run, sure_until=sure_until, now=now)
+                self.held[run.pk] = held_runs.open_run(
+                    run, stores_tasks=self.executor.stores_tasks, sure_until=sure_until, now=now
+                )
             except Exception:
                 log.exception("Run %s could not be opened.", run.pk)
-                held_runs.postpone(run, now=now)
+                run_leases.postpone(run, now=now)
         if len(taken) == room:
             self._look_after = 0.0
         return bool(taken)
@@ -189,7 +191,8 @@ class RunWorker:
         held.has_changed, held.wake_at = False, decision.wake_at
         soon = decision.wake_at is not None and decision.wake_at - now.timestamp() < _HOLD_SECONDS
         park = decision.end is None and not held.scheduler.in_flight and not (soon and not self._is_draining)
-        return Pending(decision, taken, park, now)
+        spent, held.spent = held.spent, []
+        return Pending(decision, taken, spent, park, now)
 
     def _perform(self, held: HeldRun, task: Task) -> Outcome:
         """Perform a task of this process, unless the run may be with another worker by now."""
@@ -207,4 +210,4 @@ class RunWorker:
         except Exception:
             log.exception("Run %s could not go on.", held.run.pk)
             self.held.pop(held.run.pk, None)
-            held_runs.postpone(held.run, now=self.clock.now())
+            run_leases.postpone(held.run, now=self.clock.now())

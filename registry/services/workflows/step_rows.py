@@ -21,6 +21,11 @@ def read(run: Run) -> list[StepRecord]:
     return [_record(row) for row in RunStep.objects.filter(run=run).order_by("began")]
 
 
+def read_one(run: Run, path: str) -> StepRecord | None:
+    row = RunStep.objects.filter(run=run, path=path).first()
+    return _record(row) if row is not None else None
+
+
 def prepare(run_id: int, changed: Iterable[StepRecord], *, now: datetime) -> list[RunStep]:
     """Return the rows of records, with their large values stored. Call it before the transaction."""
     return [_row(run_id, record, now) for record in changed]

@@ -12,6 +12,7 @@ from registry.services.skills import skills
 from registry.services.workflows import runs
 from registry.services.workflows.run_worker import RunWorker
 from tests.conftest import skill_bundle
+from tests.services.workflows.celery_inside import CeleryInside
 
 LEDGER = """
 id: ledger.entry.write
@@ -54,8 +55,16 @@ INPUT = "human.input", '{question: "How many?", fields: {number: {type: integer}
 
 
 @pytest.fixture
-def worker(db: None) -> RunWorker:
-    return RunWorker(poll_seconds=0)
+def celery(db: None, settings: Any) -> CeleryInside:
+    settings.CELERY_BROKER_URL = "memory://"
+    return CeleryInside()
+
+
+@pytest.fixture(params=["threads", "celery"])
+def worker(request: pytest.FixtureRequest, db: None) -> RunWorker:
+    """Return a worker with threads, and then one with rows for Celery."""
+    executor = request.getfixturevalue("celery") if request.param == "celery" else None
+    return RunWorker(executor=executor, poll_seconds=0)
 
 
 @pytest.fixture
