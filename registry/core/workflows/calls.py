@@ -1,29 +1,36 @@
-"""The flow of one call: the policy before it, its gates, the call itself, and the policy after it."""
+"""The flow of one call: the policy before it, its gates, the call itself, and the policy after it.
+
+A call that was cut off is in `interruptions.py`.
+"""
 
 from collections.abc import Mapping
 
 from registry.core.workflows import human, references
-from registry.core.workflows.capability import Capability, nested_skill
+from registry.core.workflows.capability import SKILL, Capability, nested_skill
 from registry.core.workflows.copies import CopyTooLarge
 from registry.core.workflows.failures import Code, Failure, StepFailed
-from registry.core.workflows.field_checks import check_inputs, check_outputs
+from registry.core.workflows.field_checks import check_inputs
 from registry.core.workflows.host import Host
-from registry.core.workflows.plan import MOST_DEPTH, SKILL_PREFIX, Approvers, Step
-from registry.core.workflows.policy import CallRequest, Rule, Ruling, approval_digest
+from registry.core.workflows.input_form import declared_fields
+from registry.core.workflows.interruptions import INTERRUPTIONS, InterruptionFlow
+from registry.core.workflows.plan import MOST_DEPTH, SKILL_PREFIX, Approvers, Plan, Step
+from registry.core.workflows.policy import CallRequest, Rule, Ruling, approval_digest, gates_failed
 from registry.core.workflows.records import GROUPS, Asks, Phase, Shape, StepRecord, StepState
 from registry.core.workflows.scope import Scope
 from registry.core.workflows.state import StateError
-from registry.core.workflows.tasks import Answer, Ask, Outcome, Task
-from registry.core.workflows.values import Json
+from registry.core.workflows.tasks import MAYBE_DONE, Answer, Ask, Outcome, Task
+from registry.core.workflows.values import Json, canonical
 
-MOST_INTERRUPTIONS = 5  # of one call, before it is to blame for the end of its workers
-_INTERRUPTIONS = "interruptions"
+MOST_INPUT_CHARS = 1024 * 1024  # of one call
+_PATH_CHARS = 280  # of a nested skill, so that the paths of its steps fit into 500
+_JUDGED = "judged"  # the definition whose gates have given the verdicts
 
 
 class CallFlow:
     def __init__(self, scheduler: Host) -> None:
         self._scheduler = scheduler
         self._tree = scheduler.tree
+        self._interruptions = InterruptionFlow(scheduler, self)
 
     def begin(self, scope: Scope, step: Step, record: StepRecord, local: Mapping[str, Json] | None = None) -> None:
         """Begin a call with the input that the state gives now. Raise StepFailed if it has none."""
@@ -36,26 +43,50 @@ class CallFlow:
             raise StepFailed(Code.INPUT, str(error)) from None
         except CopyTooLarge as error:
             raise StepFailed(Code.LIMIT, str(error)) from None
+        self._check_size(record.input)
         record.reads = tuple(references.show(path) for path in references.references(step.input, tuple(local)))
         self._tree.begin(record)
         self._scheduler.change(record)
         self.advance(record)
 
+    def _check_size(self, given: Json) -> None:
+        size = len(canonical(given))
+        if size > MOST_INPUT_CHARS:
+            message = f"The input has {size:,} characters, and {MOST_INPUT_CHARS:,} are allowed."
+            raise StepFailed(Code.LIMIT, f"{message} Use less of it.")
+        self._tree.keep(size)
+
     def advance(self, record: StepRecord) -> None:
         """Go on with a call as far as the policy lets it."""
         record.state, record.asks = StepState.RUNNING, ""
         self._scheduler.change(record)
+        policy = self._scheduler.rules.policy
         try:
-            capability = self._capability(record.uses)
-            request = self._request(record, capability)
+            capability = self.capability(record.uses)
+            knows_gates = record.notes.get(_JUDGED) == capability.digest
             if record.phase is Phase.POST:
-                ruling = self._scheduler.rules.policy.after(request, record.held, record.post_verdicts)
+                request = self.request(record, capability)
+                ruling = policy.after(request, record.held, record.post_verdicts if knows_gates else None)
+            elif self._tree.is_closing(record):
+                self.cancel(record)
+                return
             else:
-                record.phase = Phase.NEW
-                ruling = self._scheduler.rules.policy.before(request)
+                record.phase, record.input = Phase.NEW, self._checked(record, capability)
+                record.verdicts = record.verdicts if knows_gates else None
+                request = self.request(record, capability)
+                ruling = policy.before(request)
             self._obey(record, request, ruling)
         except StepFailed as failed:
             self.fail(record, failed.failure)
+
+    def _checked(self, record: StepRecord, capability: Capability) -> dict[str, Json]:
+        """Return the input with its defaults, so that gates and people see exactly what is sent."""
+        if record.uses.startswith(SKILL_PREFIX):
+            return check_inputs(self._plan(record).inputs, record.input, what=f"The input of {record.uses}")
+        given = check_inputs(capability.inputs, record.input, what=f"The input of {capability.id}")
+        if record.uses == human.INPUT:
+            declared_fields(given.get("fields"))
+        return given
 
     def _obey(self, record: StepRecord, request: CallRequest, ruling: Ruling) -> None:
         after = record.phase is Phase.POST
@@ -68,9 +99,10 @@ class CallFlow:
                 record.reason, record.held = ruling.reason, None
                 self._scheduler.end_record(record, StepState.DEGRADED)
             case Rule.ASK:
-                self._ask(record, request, Asks.APPROVE, ruling.digest, ruling.reason)
+                self.ask(record, request, Asks.APPROVE, ruling.digest, ruling.reason)
             case Rule.GATES:
                 record.phase = Phase.POST if after else Phase.PRE
+                record.notes[_JUDGED] = request.capability.digest
                 self._start(record, request)
             case _ if after:
                 self.complete(record, record.held)
@@ -84,27 +116,43 @@ class CallFlow:
         if record.shape is Shape.HUMAN:
             kind = human.kind_of(record.uses)
             digest = approval_digest(self._scheduler.rules.policy.name, request, ())
-            self._ask(record, request, kind, digest, human.question_of(record.input))
+            self.ask(record, request, kind, digest, human.question_of(record.input))
+        elif (record.shape is Shape.NESTED) is not (request.capability.kind == SKILL):
+            raise StepFailed(Code.CAPABILITY, f"{record.uses} is of another kind since the run started.")
         elif record.shape is Shape.NESTED:
-            self._open(record)
+            self._open(record, request.capability)
         else:
             self._start(record, request)
 
-    def _open(self, record: StepRecord) -> None:
+    def _open(self, record: StepRecord, capability: Capability) -> None:
+        skill, plan = self._tree.library.skill_of(record.uses) or "", self._plan(record)
+        if capability.binding.get("name") != skill:
+            raise StepFailed(Code.CAPABILITY, f"{capability.id} calls another skill since the run started.")
+        if self._tree.scope_of(record.path).depth + 1 >= MOST_DEPTH:
+            raise StepFailed(Code.LIMIT, f"Skills are nested more than {MOST_DEPTH} deep.")
+        if len(record.path) > _PATH_CHARS:
+            raise StepFailed(Code.LIMIT, "The path of the nested skill is too long. Use shorter ids of steps.")
+        inputs = check_inputs(plan.inputs, record.input, what=f"The skill {skill}")
+        try:
+            self._scheduler.open_nested(record, skill, inputs)
+        except StateError as error:
+            raise StepFailed(Code.INPUT, str(error)) from None
+
+    def _plan(self, record: StepRecord) -> Plan:
         skill = self._tree.library.skill_of(record.uses) or ""
         plan = self._tree.library.plans.get(skill)
         if plan is None:
             raise StepFailed(Code.CAPABILITY, f"The skill {skill} has no workflow.")
-        if self._tree.scope_of(record.path).depth + 1 >= MOST_DEPTH:
-            raise StepFailed(Code.LIMIT, f"Skills are nested more than {MOST_DEPTH} deep.")
-        inputs = check_inputs(plan.inputs, record.input, what=f"The skill {skill}")
-        self._scheduler.open_nested(record, skill, inputs)
+        return plan
 
     def _start(self, record: StepRecord, request: CallRequest) -> None:
         step = self._tree.step_of(record)
         self._scheduler.start(Task(record.phase, request, record.attempts, step.timeout_seconds, record.held))
 
-    def _ask(self, record: StepRecord, request: CallRequest, kind: Asks, digest: str, reason: str) -> None:
+    def ask(self, record: StepRecord, request: CallRequest, kind: Asks, digest: str, reason: str) -> None:
+        if self._tree.is_closing(record):
+            self.cancel(record)
+            return
         record.state, record.asks = StepState.WAITING, kind
         self._scheduler.change(record)
         step = self._tree.step_of(record)
@@ -118,21 +166,28 @@ class CallFlow:
             self._scheduler.go_on(record)
         elif outcome.cut_off:
             self.resume(record, is_asked=False)
+        elif record.phase is not Phase.CALL and outcome.verdicts is None:
+            self.fail(record, gates_failed(record.uses, "could not be asked"))
         elif outcome.in_doubt:
-            self._doubt(record)
+            self._interruptions.doubt(record)
         elif outcome.failure is not None:
             self.fail(record, outcome.failure, retryable=outcome.retryable, retry_after=outcome.retry_after)
         elif record.phase is Phase.CALL:
             self.release(record, outcome.output)
         elif record.phase is Phase.PRE:
-            record.verdicts = outcome.verdicts or ()
+            record.verdicts = outcome.verdicts
             self._scheduler.go_on(record)
         else:
-            record.post_verdicts = outcome.verdicts or ()
+            record.post_verdicts = outcome.verdicts
             self._scheduler.go_on(record)
 
     def release(self, record: StepRecord, output: Json) -> None:
         """Hold an output until the policy releases it."""
+        try:
+            self._tree.keep(len(canonical(output)))
+        except StepFailed as failed:
+            self.fail(record, failed.failure)
+            return
         record.held, record.phase, record.post_verdicts = output, Phase.POST, None
         self._scheduler.go_on(record)
 
@@ -152,8 +207,9 @@ class CallFlow:
         """End a record with a failure, or retry it later."""
         record.failure = failure
         retry = self._tree.step_of(record).retry
-        tries = record.attempts - record.notes.get(_INTERRUPTIONS, 0)
-        if retryable and retry is not None and not failure.is_safety and tries < retry.max_attempts:
+        tries = record.attempts - record.notes.get(INTERRUPTIONS, 0)
+        retryable = retryable and not failure.is_safety and not self._tree.is_closing(record)
+        if retryable and retry is not None and tries < retry.max_attempts:
             pause = retry.backoff_seconds * retry.backoff_multiplier ** (tries - 1)
             record.state, record.phase = StepState.RETRYING, Phase.NEW
             record.wake_at = self._scheduler.moment + max(pause, retry_after)
@@ -175,8 +231,10 @@ class CallFlow:
         scope = self._tree.scope_below(record) if record.shape is Shape.NESTED else None
         if scope is not None and not scope.is_done:
             self._scheduler.close(scope, StepState.CANCELLED, _CANCELLED)
-            if scope.active:
+            if scope.active or record.is_over:
                 return
+        if record.phase is Phase.CALL and record.shape is Shape.CALL:
+            record.reason = MAYBE_DONE
         self._scheduler.end_record(record, StepState.CANCELLED)
 
     def answer(self, record: StepRecord, answer: Answer) -> None:
@@ -188,71 +246,25 @@ class CallFlow:
             said = f": {answer.comment}" if answer.comment else "."
             self.fail(record, Failure(Code.DENIED, f"{by} denied{said}"), state=StepState.DENIED)
         elif record.asks == Asks.DOUBT:
-            self._settle_doubt(record, answer)
+            self._interruptions.settle(record, answer)
         elif record.shape is Shape.HUMAN and record.phase is Phase.CALL:
             self.release(record, human.output_of(record.uses, answer.output, by=answer.by, comment=answer.comment))
         else:
             record.approvals = (*record.approvals, answer.digest)
             self._scheduler.go_on(record)
 
-    def _settle_doubt(self, record: StepRecord, answer: Answer) -> None:
-        if not answer.happened:
-            self._scheduler.go_on(record)
-            return
-        try:
-            fields = self._capability(record.uses).outputs
-            self.release(record, check_outputs(fields, answer.output or {}, what="The given result"))
-        except StepFailed as failed:
-            self.fail(record, failed.failure)
-
     def resume(self, record: StepRecord, *, is_asked: bool) -> None:
         """Pick up a record that had not ended when the last worker lost the run."""
-        if record.shape in GROUPS or (record.state is StepState.WAITING and is_asked):
-            return
-        if record.state is StepState.RETRYING:
-            self._scheduler.retrying.add(record.path)
-        elif record.asks == Asks.DOUBT or (record.phase is Phase.CALL and record.shape is Shape.CALL):
-            self._interrupted(record)
-        elif record.phase is Phase.CALL and record.shape is Shape.NESTED:
-            if self._tree.scope_below(record) is None:
-                self._scheduler.go_on(record)
-        else:
-            self._scheduler.go_on(record)
+        self._interruptions.resume(record, is_asked=is_asked)
 
-    def _interrupted(self, record: StepRecord) -> None:
-        """Repeat a call that was cut off, or ask whether it has happened."""
-        try:
-            may_repeat = self._capability(record.uses).properties.may_repeat
-        except StepFailed as failed:
-            self.fail(record, failed.failure)
-            return
-        if not may_repeat:
-            self._doubt(record)
-            return
-        record.notes[_INTERRUPTIONS] = record.notes.get(_INTERRUPTIONS, 0) + 1
-        if record.notes[_INTERRUPTIONS] > MOST_INTERRUPTIONS:
-            message = f"The call was cut off {MOST_INTERRUPTIONS} times, each time with its worker."
-            self.fail(record, Failure(Code.CALL, message))
-        else:
-            self._scheduler.go_on(record)
-
-    def _doubt(self, record: StepRecord) -> None:
-        try:
-            request = self._request(record, self._capability(record.uses))
-        except StepFailed as failed:
-            self.fail(record, failed.failure)
-            return
-        digest = approval_digest(self._scheduler.rules.policy.name, request, (), attempt=record.attempts)
-        self._ask(record, request, Asks.DOUBT, digest, "The call was cut off. Nobody knows whether it has happened.")
-
-    def _request(self, record: StepRecord, capability: Capability) -> CallRequest:
+    def request(self, record: StepRecord, capability: Capability) -> CallRequest:
         rules = self._scheduler.rules
         return CallRequest(
             self._tree.library.lock, record.path, capability, record.input, rules.trust, record.verdicts,
             frozenset(record.approvals),
         )  # fmt: skip
 
-    def _capability(self, uses: str) -> Capability:
+    def capability(self, uses: str) -> Capability:
         if uses.startswith(SKILL_PREFIX):
             return nested_skill(uses.removeprefix(SKILL_PREFIX))
         return self._scheduler.rules.capability_of(uses)

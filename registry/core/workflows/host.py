@@ -8,8 +8,8 @@ from registry.core.workflows.capability import Capability
 from registry.core.workflows.failures import Failure
 from registry.core.workflows.groups import Group
 from registry.core.workflows.plan import Step
-from registry.core.workflows.policy import PolicyEngine
-from registry.core.workflows.records import StepRecord, StepState
+from registry.core.workflows.policy import CallRequest, PolicyEngine
+from registry.core.workflows.records import Asks, StepRecord, StepState
 from registry.core.workflows.run_tree import RunTree
 from registry.core.workflows.scope import Scope
 from registry.core.workflows.state import State
@@ -37,6 +37,14 @@ class Calls(Protocol):
     def fail(self, record: StepRecord, failure: Failure, *, state: StepState = StepState.FAILED) -> None: ...
 
     def cancel(self, record: StepRecord) -> None: ...
+
+    def release(self, record: StepRecord, output: Json) -> None: ...
+
+    def ask(self, record: StepRecord, request: CallRequest, kind: Asks, digest: str, reason: str) -> None: ...
+
+    def capability(self, uses: str) -> Capability: ...
+
+    def request(self, record: StepRecord, capability: Capability) -> CallRequest: ...
 
 
 class Groups(Protocol):

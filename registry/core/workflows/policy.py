@@ -190,6 +190,11 @@ def _blocked(request: CallRequest, verdict: Verdict) -> Failure:
     return Failure(Code.SAFETY_GATE, f"The call of {request.capability.id} was blocked. {says(verdict)}")
 
 
+def gates_failed(uses: str, why: str) -> Failure:
+    """Return the failure of a step whose gates gave no verdicts at all."""
+    return Failure(Code.SAFETY_GATE_ERROR, f"The gates of {uses} gave no verdict, because their call {why}.")
+
+
 def _gate_failed(request: CallRequest, verdict: Verdict) -> Failure:
     return Failure(
         Code.SAFETY_GATE_ERROR,

@@ -9,14 +9,16 @@ from dataclasses import dataclass, field
 
 from registry.core.workflows import outputs, paths
 from registry.core.workflows.capability import Hints
+from registry.core.workflows.failures import Code, StepFailed
 from registry.core.workflows.field_checks import check_inputs
 from registry.core.workflows.groups import Group
 from registry.core.workflows.plan import SKILL_PREFIX, Plan, Step
-from registry.core.workflows.records import GROUPS, Shape, StepRecord, StepState, in_order
+from registry.core.workflows.records import GROUPS, Phase, Shape, StepRecord, StepState, in_order
 from registry.core.workflows.scope import Scope
-from registry.core.workflows.values import Json
+from registry.core.workflows.values import Json, canonical
 
 ROOT = ""
+MOST_CHARS = 32 * 1024 * 1024  # of all inputs and outputs of a run
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class RunTree:
         self.scopes: dict[str, Scope] = {}
         self.groups: dict[str, Group] = {}
         self.sequence = 0
+        self.chars = 0  # of the inputs and outputs of all records, as canonical JSON
         self.root = self.open_scope("", ROOT, inputs)
 
     def replay(self, records: Iterable[StepRecord]) -> None:
@@ -53,6 +56,7 @@ class RunTree:
         for number, record, is_end in in_order(records):
             self.sequence = max(self.sequence, number)
             if not is_end:
+                self.chars += sum(len(canonical(value)) for value in (record.input, record.output, record.held))
                 self._note_begin(record)
                 if record.shape is Shape.NESTED:
                     self._reopen(record)
@@ -60,6 +64,13 @@ class RunTree:
             if record.state is StepState.COMPLETED:
                 self._write(record)
             self._note_end(record)
+
+    def keep(self, chars: int) -> None:
+        """Count the characters of a value that a record keeps. Raise StepFailed if the run has too many."""
+        if self.chars + chars > MOST_CHARS:
+            message = f"The inputs and outputs of the run have more than {MOST_CHARS:,} characters."
+            raise StepFailed(Code.LIMIT, f"{message} Divide the work into several runs.")
+        self.chars += chars
 
     def open_scope(self, prefix: str, skill: str, inputs: Mapping[str, Json]) -> Scope:
         scope = Scope(self.library.plans[skill], prefix, inputs, self.frame)
@@ -74,6 +85,20 @@ class RunTree:
 
     def group_of(self, record: StepRecord) -> Group | None:
         return self.groups.get(paths.group_of(record.path))
+
+    def is_closing(self, record: StepRecord) -> bool:
+        """Return whether nothing more may begin at a record, because its workflow or its group cannot go on."""
+        group = self.group_of(record)
+        closed = group is not None and (group.failure is not None or group.won)
+        return closed or self.scope_of(record.path).closing is not None
+
+    def is_live(self, scope: Scope) -> bool:
+        """Return whether a workflow still runs. An earlier attempt of a nested skill does not."""
+        owner = self.records.get(paths.owner_of(scope.prefix)) if scope.prefix else None
+        if owner is None:
+            return not scope.prefix
+        is_latest = scope.prefix == paths.prefix(owner.path, owner.attempts)
+        return not owner.is_over and owner.phase is Phase.CALL and is_latest
 
     def scope_below(self, record: StepRecord) -> Scope | None:
         """Return the open scope of a nested skill."""

@@ -15,11 +15,11 @@ from registry.core.workflows.field_checks import check_outputs
 from registry.core.workflows.group_flow import GroupFlow
 from registry.core.workflows.host import Rules
 from registry.core.workflows.plan import MOST_ITERATIONS, Step
-from registry.core.workflows.records import RunState, Shape, StepRecord, StepState
+from registry.core.workflows.records import Phase, RunState, Shape, StepRecord, StepState, in_order
 from registry.core.workflows.run_tree import RunTree
 from registry.core.workflows.scope import Scope
 from registry.core.workflows.state import State
-from registry.core.workflows.tasks import Answer, Ask, Decision, Outcome, RunEnd, Task
+from registry.core.workflows.tasks import MAYBE_DONE, Answer, Ask, Decision, Outcome, RunEnd, Task
 from registry.core.workflows.values import Json, canonical, type_of
 
 MOST_RECORDS = 20_000  # of one run
@@ -51,17 +51,29 @@ class Scheduler:
         `asked` are the paths with an open question, and `running` those whose task outlived the last worker.
         """
         self.in_flight.update(running)
+        self._close_again()
         for record in [record for record in self.tree.records.values() if not record.is_over]:
-            if record.path not in self.in_flight:
+            if record.is_over or record.path in self.in_flight:
+                continue  # it was cancelled with another, or comes to its end first
+            if self.tree.is_closing(record):
+                self.calls.cancel(record)
+            else:
                 self.calls.resume(record, is_asked=record.path in asked)
-        for scope in list(self.tree.scopes.values()):
-            for id_ in scope.unblocked():
+        for scope in filter(self.tree.is_live, list(self.tree.scopes.values())):
+            for id_ in scope.unblocked() if scope.closing is None else ():
                 if scope.prefix + id_ not in self.tree.records:
                     self.enqueue(_STEP, scope.prefix + id_)
         for group in list(self.tree.groups.values()):
             self.groups.progress(group)
         if self.tree.root.is_done:
             self._finish(self.tree.root)
+
+    def _close_again(self) -> None:
+        """Close the workflows that could not go on when the last worker lost the run."""
+        for _, record, is_end in in_order(self.tree.records.values()):
+            if is_end and self.tree.group_of(record) is None:
+                scope = self.tree.scope_of(record.path)
+                scope.closing = scope.closing or self._obstacle(scope, record)
 
     def report(self, path: str, outcome: Outcome, now: float) -> None:
         """Take the outcome of a task."""
@@ -82,7 +94,8 @@ class Scheduler:
         self.moment = now
         for record in sorted(self.tree.records.values(), key=lambda record: -record.began):
             if not record.is_over:
-                record.reason = "The call may still have an effect." if record.path in self.in_flight else ""
+                is_call = record.phase is Phase.CALL and record.shape is Shape.CALL
+                record.reason = MAYBE_DONE if is_call else ""
                 self.tree.end(record, StepState.CANCELLED)
                 self.change(record)
         self.in_flight.clear()
@@ -177,7 +190,9 @@ class Scheduler:
             self.groups.progress(group)
             return
         scope = self.tree.scope_of(record.path)
-        self._close_after(scope, record)
+        obstacle = self._obstacle(scope, record)
+        if obstacle is not None:
+            self.close(scope, *obstacle)
         if scope.closing is None:
             for id_ in freed:
                 self.enqueue(_STEP, scope.prefix + id_)
@@ -260,19 +275,17 @@ class Scheduler:
 
     # Workflows
 
-    def _close_after(self, scope: Scope, record: StepRecord) -> None:
-        """Close a workflow that cannot go on after a record ended."""
+    def _obstacle(self, scope: Scope, record: StepRecord) -> tuple[StepState, Failure] | None:
+        """Return the reason why a workflow cannot go on after a record ended, None if it can."""
         failure = record.failure or Failure(Code.CALL, "")
         if record.state is StepState.DENIED and not scope.steps[record.step].on_deny:
-            self.close(scope, StepState.DENIED, failure)
-        elif record.state is StepState.FAILED and (self.rules.fail_fast or failure.is_safety):
+            return StepState.DENIED, failure
+        if record.state is StepState.FAILED and (self.rules.fail_fast or failure.is_safety):
             blocked = scope.blocked_by(record.step)
             after = f" Blocked steps due to failed dependencies: {', '.join(blocked)}." if blocked else ""
-            self.close(
-                scope,
-                StepState.FAILED,
-                Failure(failure.code, f"Step {record.step} failed: {failure.message}{after}"),
-            )
+            message = f"Step {record.step} failed: {failure.message}{after}"
+            return StepState.FAILED, Failure(failure.code, message)
+        return None
 
     def close(self, scope: Scope, state: StepState, failure: Failure) -> None:
         """Let nothing more of a workflow begin. What waits is cancelled; what runs comes to its end."""

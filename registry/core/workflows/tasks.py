@@ -9,6 +9,8 @@ from registry.core.workflows.policy import CallRequest, Verdict
 from registry.core.workflows.records import Asks, Phase, RunState, StepRecord
 from registry.core.workflows.values import Json
 
+MAYBE_DONE = "The call may still have an effect."
+
 
 @dataclass(frozen=True, slots=True)
 class Task:

@@ -14,8 +14,9 @@ from registry.core.workflows.records import Phase, StepRecord
 from registry.core.workflows.run_tree import ROOT, Library, RunTree
 from registry.core.workflows.scheduling import Scheduler
 from registry.core.workflows.tasks import Answer, Ask, Decision, Outcome, RunEnd, Task
-from registry.core.workflows.values import Field, Json, digest
+from registry.core.workflows.values import ANY, Field, Json, digest
 
+INPUTS = ("value", "amount", "n", "paid", "from", "question", "fields")  # of every capability, of any type
 Function = Callable[[dict[str, Json]], Json]
 
 
@@ -27,8 +28,8 @@ def capability(
     document = {"id": id_, "safety": repr(safety), "properties": repr(properties)}
     binding = {"kind": "skill", "name": skill} if skill else {"kind": "builtin", "function": id_}
     return Capability(
-        id_, "1", "", {}, {name: Field(name, "") for name in outputs}, binding, safety, properties, hints or Hints(),
-        document=document, digest=digest(document),
+        id_, "1", "", {name: Field(name, ANY) for name in INPUTS}, {name: Field(name, ANY) for name in outputs},
+        binding, safety, properties, hints or Hints(), document=document, digest=digest(document),
     )  # fmt: skip
 
 

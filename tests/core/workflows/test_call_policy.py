@@ -253,8 +253,11 @@ def test_the_operator_decides_who_approves_and_the_step_only_adds_people() -> No
     assert pay(safety, step).asks["pay"].approvers == Approvers(("ada",), (), 2)
 
 
+_FORM = {"question": "How many?", "fields": {"count": {"type": "integer"}}}
+
+
 def test_a_person_gives_typed_input() -> None:
-    step = Step("ask", "human.input", {"question": "How many?"}, {"values": "outputs.given"})
+    step = Step("ask", "human.input", _FORM, {"values": "outputs.given"})
     run = engine(step, functions={"human.input": paid}).run()
     assert run.asks["ask"].kind == "input" and run.asks["ask"].reason == "How many?" and run.called == []
     run.answer("ask", output={"count": 3})
