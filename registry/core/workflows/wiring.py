@@ -111,8 +111,8 @@ def local_names(step: Step) -> Collection[str]:
 
 
 def compatible(given: str, wanted: str) -> bool:
-    """Return whether a value of one type may fit another. An unknown type may fit any."""
-    return not given or given in (wanted, "null") or {given, wanted} == {INTEGER, NUMBER}
+    """Return whether a value of one type may fit another. An unknown type may fit any, and every type fits ANY."""
+    return not given or not wanted or given in (wanted, "null") or {given, wanted} == {INTEGER, NUMBER}
 
 
 def _before(plan: Plan) -> list[int]:

@@ -7,7 +7,7 @@ import pytest
 from registry.core.findings import Finding, Severity
 from registry.core.workflows import workflow_lint
 from registry.core.workflows.capability import Capability
-from tests.core.workflows.capabilities import ALL
+from tests.core.workflows.capabilities import ALL, capability
 from tests.core.workflows.files import GOOD, HEADER, parse, steps
 
 ERROR, WARNING, HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
@@ -75,6 +75,15 @@ def test_a_problem_with_a_capability_has_its_line_and_fix(
     assert (found.severity, found.rule, found.line) == (severity, rule, 4)
     assert said in found.message
     assert fix in found.fix
+
+
+@pytest.mark.parametrize("value", ["1", "text", "[1]", "{a: 1}", "inputs.name"])
+def test_an_input_that_takes_every_value_takes_every_type(value: str) -> None:
+    anything = capability("data.anything", {"value": "!"})
+    text = steps(
+        f"id: a, uses: data.anything, input: {{value: {value}}}", header=f"{HEADER}inputs: {{name: {{type: string}}}}\n"
+    )
+    assert lint(text, capabilities={anything.id: anything}) == ()
 
 
 def test_each_name_of_a_router_and_a_scatter_is_looked_up() -> None:
