@@ -2,15 +2,19 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterator
+from decimal import Decimal
 
 from registry.core.workflows.builtins import json_paths, templates
+from registry.core.workflows.builtins.decimals import number
 from registry.core.workflows.builtins.definition import MOST_BYTES, Inputs, define, refuse
 from registry.core.workflows.values import Json
 
 MOST_ROWS = 50_000
 MOST_CELLS = 200_000
 _QUOTED = frozenset('"\r\n')
+_NUMBER = re.compile(r"-?[0-9]{1,30}(?:\.[0-9]{1,20})?", re.ASCII)
 
 
 def _parse_json(given: Inputs) -> dict[str, Json]:
@@ -47,19 +51,45 @@ def _separator(given: Inputs) -> str:
 
 
 def _parse_csv(given: Inputs) -> dict[str, Json]:
-    rows = list(_rows(given["text"], _separator(given)))
+    rows, numbers = list(_rows(given["text"], _separator(given))), given["numbers"]
     if not given["header"]:
+        if numbers:
+            raise refuse("“numbers” has names of columns, so the table needs a header.")
         return {"rows": rows, "columns": [], "count": len(rows)}
     if not rows:
         return {"rows": [], "columns": [], "count": 0}
     columns = [name.strip() for name in rows[0]]
     if twice := next((name for name in columns if columns.count(name) > 1), None):
         raise refuse(f"The column “{json_paths.shown(twice)}” occurs twice. Give every column a name of its own.")
-    for number, row in enumerate(rows[1:], start=2):
+    for line, row in enumerate(rows[1:], start=2):
         if len(row) != len(columns):
-            raise refuse(f"Row {number:,} has {len(row):,} cells, and the header has {len(columns):,} columns.")
-    records = [dict(zip(columns, row, strict=True)) for row in rows[1:]]
+            raise refuse(f"Row {line:,} has {len(row):,} cells, and the header has {len(columns):,} columns.")
+    records: list[dict[str, Json]] = [dict(zip(columns, row, strict=True)) for row in rows[1:]]
+    _read_numbers(records, columns, numbers)
     return {"rows": records, "columns": columns, "count": len(records)}
+
+
+def _read_numbers(records: list[dict[str, Json]], columns: list[str], numbers: list[Json]) -> None:
+    """Replace the texts in some columns by numbers, and empty cells by null."""
+    if not all(isinstance(name, str) for name in numbers):
+        raise refuse("Every entry of “numbers” must be the name of a column.")
+    known = set(columns)
+    for name in dict.fromkeys(map(str, numbers)):
+        if name not in known:
+            shown = json_paths.shown(name)
+            raise refuse(f"The table has no column “{shown}”, which “numbers” names. Its columns: {_listed(columns)}.")
+        for row, record in enumerate(records, start=2):
+            text = str(record[name]).strip()
+            if text and not _NUMBER.fullmatch(text):
+                raise refuse(
+                    f"Row {row:,}: “{json_paths.shown(text)}” in the column “{json_paths.shown(name)}” is not a "
+                    "number such as 12 or -3.50."
+                )
+            record[name] = number(Decimal(text)) if text else None
+
+
+def _listed(columns: list[str]) -> str:
+    return json_paths.shown(", ".join(columns))
 
 
 def _rows(text: str, separator: str) -> Iterator[list[str]]:
@@ -129,7 +159,12 @@ BUILTINS = (
         "csv.parse",
         _parse_csv,
         "Reads a table from CSV text: an object for each row, with the names of the header.",
-        {"text: string": "The CSV text.", "header?: boolean = true": "Whether the first row has the names."} | _CSV,
+        {
+            "text: string": "The CSV text.",
+            "header?: boolean = true": "Whether the first row has the names.",
+            "numbers?: array = []": "Names of the columns that have numbers with a point. Empty cells become null.",
+        }
+        | _CSV,
         {
             "rows: array": "Objects of texts, or lists of texts without a header.",
             "columns: array": "The names of the columns.",

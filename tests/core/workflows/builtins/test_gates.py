@@ -3,6 +3,7 @@
 import pytest
 
 from registry.core.workflows.builtins.catalogue import BUILTINS, HUMAN
+from registry.core.workflows.failures import StepFailed
 from registry.core.workflows.values import Json
 from tests.core.workflows.builtins.calls import NOW, World, call, refused
 
@@ -139,10 +140,30 @@ def test_dates() -> None:
         ("json.parse", {"text": "9" * 5_000}), ("csv.parse", {"text": "a,a\n1,2"}), ("csv.parse", {"text": "a,b\n1"}),
         ("csv.parse", {"text": 'a\n"b'}), ("csv.parse", {"text": "a", "separator": "--"}),
         ("csv.parse", {"text": "\na" * 50_002}), ("csv.render", {"rows": [1]}),
+        ("csv.parse", {"text": "a\n1", "numbers": ["b"]}), ("csv.parse", {"text": "a\n1", "numbers": [["a"]]}),
+        ("csv.parse", {"text": "a\n1,5", "separator": ";", "numbers": ["a"]}),
+        ("csv.parse", {"text": "1", "header": False, "numbers": ["a"]}),
     ],
 )  # fmt: skip
 def test_dates_and_formats_that_cannot_be_read_are_refused(id_: str, inputs: dict[str, Json]) -> None:
     assert refused(id_, **inputs)
+
+
+def test_columns_of_a_table_are_read_as_numbers() -> None:
+    text = "name,amount,rate\nHotel,163.00,1\nRefund,-12.5,\n"
+    rows = call("csv.parse", text=text, numbers=["amount", "rate", "amount"])["rows"]
+    assert rows == [
+        {"name": "Hotel", "amount": 163, "rate": 1},
+        {"name": "Refund", "amount": -12.5, "rate": None},
+    ]
+    assert call("csv.parse", text="a\n", numbers=["a"])["rows"] == []
+
+
+def test_a_cell_that_is_no_number_is_named_with_its_row_and_column() -> None:
+    with pytest.raises(StepFailed) as caught:
+        call("csv.parse", text="name,amount\nHotel,163\nTaxi,about 20\n", numbers=["amount"])
+    assert "Row 3" in caught.value.failure.message
+    assert "“about 20”" in caught.value.failure.message
 
 
 def test_json_and_csv_are_read_as_they_were_written() -> None:
