@@ -18,6 +18,7 @@ from registry.core.limits import DEFAULT
 from registry.core.lint import rules
 from registry.core.scan import invisible
 from registry.core.text.shorten import shorten
+from registry.core.workflows.plan import FILE
 from tests import effort
 from tests.directories import read_files
 
@@ -26,6 +27,7 @@ pytestmark = pytest.mark.processes
 LIBRARY = Path(registry.__file__).parent / "library"
 NAMES = sorted(path.name for path in LIBRARY.iterdir() if path.is_dir())
 FOLDERS = ("references", "scripts", "assets")
+AT_THE_ROOT = (SKILL_MD, FILE)
 PYTHON_SCRIPTS = sorted(LIBRARY.glob("*/scripts/*.py"))
 SPEC_KEYS = {"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
 
@@ -131,7 +133,7 @@ def test_links_resolve_and_every_file_is_named_in_the_instructions(name: str) ->
     text = bundle[SKILL_MD].decode()
     assert links(text) <= set(bundle)
     assert [path for path in bundle if path != SKILL_MD and path not in text] == []
-    assert all(path == SKILL_MD or path.split("/")[0] in FOLDERS for path in bundle)
+    assert all(path in AT_THE_ROOT or path.split("/")[0] in FOLDERS for path in bundle)
 
 
 @pytest.mark.parametrize("name", NAMES)
