@@ -11,6 +11,7 @@ from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.format import skill_md
 from registry.core.routing.golden import Case
 from registry.core.text import edits
+from registry.core.workflows.plan import FILE
 from registry.models import Project, User
 from registry.services import permissions
 from registry.services.agents import agents
@@ -21,6 +22,7 @@ from registry.services.proposals import prepare, proposals, reviews
 from registry.services.proposals.prepare import Suggestion
 from registry.services.routing import evaluations, golden_set
 from registry.services.skills import skills
+from registry.services.workflows import runs
 
 _PEOPLE = {
     roles.OWNER: "Ines Marchetti",
@@ -58,6 +60,54 @@ _PROMISES = """\
 | 1 to 2 working days | An apology and the new date | you |
 | 3 to 5 working days | The shipping costs back | you |
 | more than 5 working days | A second parcel or the price back | the shift lead |
+"""
+
+_WORKFLOW = """\
+id: late-shipment-reply
+version: 1.0.0
+description: Checks an answer to a customer, and asks a person before anything is promised that needs a yes.
+inputs:
+  order: {type: string, required: true, description: The number of the order.}
+  days_late: {type: integer, required: true, description: Working days after the promised date.}
+  answer: {type: string, required: true, description: The text that the customer would get.}
+outputs:
+  answer: {type: string, required: true, description: "The text that may be sent."}
+  approved_by: {type: string, description: "The person who approved it, if somebody had to."}
+steps:
+  - id: look-for-promises
+    uses: text.contains
+    input: {text: inputs.answer, words: [refund, money back, second parcel]}
+    output: {any: vars.has_promise}
+    config: {depends_on: []}
+  - id: check-length
+    uses: policy.length.gate
+    input: {text: inputs.answer, minimum: 20, maximum: 2000}
+    output: {allowed: vars.has_good_length}
+    config: {depends_on: []}
+  - id: stop-if-too-short-or-long
+    uses: control.fail
+    input: {message: "The answer needs between 20 and 2,000 characters."}
+    config: {condition: not vars.has_good_length}
+  - id: approve
+    uses: human.approve
+    input:
+      question: Send this answer to the customer?
+      details: {order: inputs.order, days_late: inputs.days_late, answer: inputs.answer}
+    output: {by: outputs.approved_by}
+    config:
+      depends_on: [look-for-promises, stop-if-too-short-or-long]
+      condition: inputs.days_late > 5 or vars.has_promise
+  - id: hand-over
+    uses: data.echo
+    input: {value: inputs.answer}
+    output: {value: outputs.answer}
+"""
+
+_ANSWER = """\
+Hello Ms Brandt,
+
+your parcel has been in the depot in Graz since 9 November, and it will reach you by 24 November. Because it is six \
+working days late, we send you a second parcel today. You need not return the first one.
 """
 
 _RETIRED = """\
@@ -122,6 +172,7 @@ class Command(BaseCommand):
         _disable_skill(project, author)
         _customise_skill(project, author)
         _add_proposals(project, people[roles.REVIEWER], operator)
+        _start_run(project, operator)
         _add_usage(project)
         _add_questions(project, author)
         self.stdout.write("  Created the project “demo” with one member for each role.")
@@ -145,7 +196,7 @@ def _write_late_shipment(project: Project, author: Actor) -> None:
         tags=["customers", "shipping"],
         triggers=["where is my parcel", "shipment is late"],
     )
-    files = {SKILL_MD: text.encode(), "references/promises.md": _PROMISES.encode()}
+    files = {SKILL_MD: text.encode(), "references/promises.md": _PROMISES.encode(), FILE: _WORKFLOW.encode()}
     first = skills.create(project, Bundle(files), note="First version", by=author).version
     better = text.replace("five working days", "four working days").encode()
     skills.save(
@@ -202,6 +253,14 @@ def _add_proposals(project: Project, reviewer: User, operator: Actor) -> None:
     reviews.request_changes(project, weekend, comment=comment, by=reviewing)
     text = catalog.load(project.pk, "late-shipment-reply").skill_md().document.text
     _propose(project, agent, SKILL_MD, _with_carrier(text), _CARRIER_WHY, _CARRIER_EVIDENCE)
+
+
+def _start_run(project: Project, operator: Actor) -> None:
+    """Start a run of the agent, which the worker carries until it waits for a person."""
+    desk = agents.ensure(project, "support-desk", by=operator)
+    agent = permissions.agent(desk, frozenset({*roles.DEFAULT_AGENT_SCOPES, roles.RUN}))
+    inputs = {"order": "88213", "days_late": 6, "answer": _ANSWER}
+    runs.start(project, "late-shipment-reply", inputs=inputs, by=agent)
 
 
 def _with_carrier(text: str) -> str:
