@@ -24,7 +24,7 @@ from registry.lib.lru import MEBIBYTE, ByteCache
 from registry.services import throttle
 from registry.services.agents import bearer
 from registry.services.agents.tokens import Caller
-from registry.services.catalog import built_in, usage
+from registry.services.catalog import built_in, catalog, usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +137,23 @@ class StreamedRead(_BaseRead):
     def _read(self, request: HttpRequest, caller: Caller, **kwargs: str) -> tuple[str, HttpResponseBase]:
         etag = _etag(request, caller, " ".join((caller.actor.kind, *sorted(caller.actor.scopes))))
         return etag, _not_modified() if _matches(request, etag) else self.get(request, caller, **kwargs)
+
+
+class RowRead(_BaseRead):
+    """A read of one row that counts its changes. A 304 costs what `row_version` costs, and nothing is cached."""
+
+    get: Callable[..., Answer]
+    row_version: Callable[..., str]  # differs whenever the answer differs for this caller
+
+    def _read(self, request: HttpRequest, caller: Caller, **kwargs: str) -> tuple[str, HttpResponseBase]:
+        by = caller.actor
+        identity = f"{catalog.ANSWERS} {by.kind} {by.agent_id} {by.user_id} {by.maker_id} {sorted(by.scopes)}"
+        line = f"{request.path}?{request.META.get('QUERY_STRING', '')}"
+        version = self.row_version(caller, **kwargs)
+        etag = _quoted(hashlib.sha256("\n".join((identity, version, line)).encode()))
+        if _matches(request, etag):
+            return etag, _not_modified()
+        return etag, _full(request, self.get(request, caller, **kwargs))
 
 
 def _etag(request: HttpRequest, caller: Caller, more: str = "") -> str:

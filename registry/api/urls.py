@@ -14,6 +14,7 @@ from registry.api import (
     proposals,
     resolve,
     route,
+    runs,
     scans,
     skills,
     sources,
@@ -23,6 +24,7 @@ from registry.api import (
 _SKILL = "skills/<str:name>"
 _AGENT = "agents/<str:agent>"
 _PROPOSAL = "proposals/<str:proposal>"
+_RUN = "runs/<str:run>"
 _SOURCE = "sources/<str:source>"
 
 # Django tries the paths in this order, so those that agents request most are first.
@@ -74,6 +76,8 @@ _in_project = [
     path(f"{_SOURCE}/update", sources.Update.as_view(), name="api-source-update"),
     path(f"{_SOURCE}/jobs/<str:job>", sources.Job.as_view(), name="api-source-job"),
     path(f"{_SOURCE}/installed/<str:name>", sources.Installed.as_view(), name="api-source-installed"),
+    path("runs", runs.Runs.as_view(), name="api-runs"),
+    path(_RUN, runs.Run.as_view(), name="api-run"),
     path("suppressions", scans.Suppressions.as_view(), name="api-suppressions"),
     path("suppressions/<str:suppression>", scans.OneSuppression.as_view(), name="api-suppression"),
     path("evals/cases", evals.Cases.as_view(), name="api-eval-cases"),

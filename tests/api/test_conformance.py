@@ -14,11 +14,13 @@ from registry.services.agents import tokens
 from registry.services.permissions import Actor
 from registry.services.routing import golden_set
 from registry.services.sources import source_entries, sources
+from registry.services.workflows import runs
 from tests.api import contract
 from tests.conftest import Api, skill_bundle, skill_text
 from tests.prepared import create_skill, ensure_agent
 from tests.services.receivers import Receiver, answering, receiving
 
+WORKFLOW = b"id: text.greeting\nversion: 1.0.0\nsteps: [{id: greet, uses: data.echo, input: {value: 1}}]\n"
 METHODS = ("get", "post", "put", "patch", "delete")
 OPERATIONS = [
     f"{method.upper()} {path}"
@@ -31,7 +33,7 @@ OPERATIONS = [
 @pytest.fixture
 def owner(same_connection: None, project: Project, person: Callable[[str], User], operator: Actor) -> Api:
     """Return a caller with every scope, in a project with a skill and an agent."""
-    create_skill(project, skill_bundle(files={"a.txt": b"a"}), by=operator)
+    create_skill(project, skill_bundle(files={"a.txt": b"a", "workflow.yaml": WORKFLOW}), by=operator)
     ensure_agent(project, "bot", by=operator)
     secret = tokens.create_token(project, user=person(roles.OWNER), scopes=roles.SCOPES, by=operator)
     return Api(project, secret)
@@ -54,7 +56,8 @@ def known(project: Project, owner: Api, operator: Actor, elsewhere: Receiver) ->
     source_entries.stage(entry, FetchedBundle(skill_bundle(body="Theirs."), "", "1"))
     job = SourceJob.objects.get(source=source)
     [case] = golden_set.add(project, [Case("Hello?", ("greeting",))], by=operator).rows
-    numbers = {"source": str(source.pk), "job": str(job.pk), "case": str(case.pk)}
+    run = runs.start(project, "greeting", by=operator)
+    numbers = {"source": str(source.pk), "job": str(job.pk), "case": str(case.pk), "run": str(run.pk)}
     return {"name": "greeting", "version": "1", "path": "a.txt", "agent": "bot", **numbers}
 
 
@@ -66,10 +69,12 @@ def test_every_answer_conforms_to_the_document(operation: str, owner: Api, known
         parameters = case.path_parameters or {}
         parameters["project"] = "demo"
         for name, value in known.items():
-            if name in parameters and (name in ("source", "job", "case") or len(str(parameters[name])) % 2):
+            if name in parameters and (name in ("source", "job", "case", "run") or len(str(parameters[name])) % 2):
                 parameters[name] = value
         if isinstance(case.body, dict) and case.path.endswith("/preview"):
             case.body |= {"name": "greeting"}
+        if isinstance(case.body, dict) and case.path.endswith("/runs"):
+            case.body |= {"skill": "greeting"}
         response = case.call_and_validate(headers=owner.headers, checks=conformance.CHECKS)
         [content_type] = response.headers.get("content-type", [""])
         if case.method.upper() != "OPTIONS":

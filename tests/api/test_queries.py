@@ -13,8 +13,10 @@ from registry.lib import lru
 from registry.models import Project
 from registry.services.permissions import Actor
 from registry.services.skills import skills
+from registry.services.workflows.run_worker import RunWorker
 from tests.conftest import Api, on_disk, skill_bundle
 from tests.prepared import create_skill, disable_skill
+from tests.services.workflows.conftest import finish
 
 HOT = [
     "/catalog",
@@ -89,6 +91,32 @@ def test_a_warm_question_costs_two_queries(bot: Api) -> None:
     first = bot.send("POST", "/route", body).json()["matches"]
     with queries(2):
         assert bot.send("POST", "/route", body).json()["matches"] == first
+
+
+WORKFLOW = b"id: own\nversion: 1.0.0\nsteps: [{id: a, uses: data.echo, input: {value: 1}}, {id: b, uses: data.echo}]\n"
+
+
+@pytest.fixture
+def run(bot: Api, project: Project, operator: Actor, api: Callable[..., Api]) -> str:
+    """Return the path of a run of the agent that has ended."""
+    create_skill(project, skill_bundle("flow", {"workflow.yaml": WORKFLOW}), by=operator)
+    started = api("read", "run").send("POST", "/runs", {"skill": "flow"}).json()
+    finish(RunWorker(poll_seconds=0))
+    return f"/runs/{started['id']}"
+
+
+def test_a_run_costs_six_queries_and_an_unchanged_one_two(bot: Api, run: str) -> None:
+    with queries(6):
+        etag = bot.get(run)["ETag"]
+    with queries(2):
+        assert bot.get(run, headers={"If-None-Match": etag}).status_code == 304
+
+
+def test_the_start_of_a_run_costs_fourteen_queries(api: Callable[..., Api], run: str) -> None:
+    starter = api("read", "run")
+    for _ in range(2):
+        with queries(14):
+            assert starter.send("POST", "/runs", {"skill": "flow"}).status_code == 202
 
 
 @pytest.mark.parametrize("path", ["/skills/nothing", "/skills/own/files/missing.txt", "/skills/own?version=9"])

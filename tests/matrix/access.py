@@ -49,6 +49,8 @@ _API = {
     "sources/<str:source>/update": "POST change",
     "sources/<str:source>/jobs/<str:job>": "GET change-seen",
     "sources/<str:source>/installed/<str:name>": "DELETE change-nothing",
+    "runs": "GET read, POST change",
+    "runs/<str:run>": "GET own-run",
     "suppressions": "GET person-only, POST person-only",
     "suppressions/<str:suppression>": "DELETE person-only",
     "evals/cases": "GET person-only, POST person-only",

@@ -28,7 +28,7 @@ FOR_PEOPLE = {
 FOR_PROGRAMS = {
     "everybody": "++++++++",
     "read": "??++++0?",
-    "change": "??+-++0?",  # needs the scope propose or write
+    "change": "??+-++0?",  # needs the scope propose, write or run
     "change-seen": "??0-++0?",  # the limited agent does not see what others import
     "person-only": "??---+0?",  # needs a scope that agents never have
     "proposer": "??0-0-0?",  # none of these made the proposal
@@ -36,6 +36,8 @@ FOR_PROGRAMS = {
     "nobody": "??----0?",  # the project does not ask agents for advice
     "change-nothing": "??0-000?",
     "instructions": "??0+++0?",  # of the agent of `reader` and `writer`
+    "own-run": "??0+++0?",  # the agent of `reader` and `writer` started the run
+    "change-own-run": "??0-++0?",
     "agent": "??+++00?",
     "any-token": "??+++++?",  # the token decides which project
     "read-only": "??-+---?",  # in a URL, only a token that can do nothing else

@@ -21,19 +21,20 @@ from registry.services.catalog import built_in
 from registry.services.drafts import draft_files, drafts, uploads
 from registry.services.notifications import webhooks
 from registry.services.people import accounts, invitations, members, projects
-from registry.services.permissions import Actor, operator, person
+from registry.services.permissions import Actor, agent, operator, person
 from registry.services.proposals import proposals
 from registry.services.proposals.prepare import Suggestion
 from registry.services.routing import evaluations, golden_set
 from registry.services.scans import suppressions
 from registry.services.skills import customisation, skills
 from registry.services.sources import source_entries, sources
+from registry.services.workflows import runs
 from registry.web.connect import client_wheel
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.matrix import routes
 
 FINDING: dict[str, Any] = {"rule": "orders-override", "file": "SKILL.md", "line": 6}
-WORKFLOW = b"id: text.greeting\nversion: 1.0.0\nsteps: [{id: greet, uses: text.template}]\n"
+WORKFLOW = b"id: text.greeting\nversion: 1.0.0\nsteps: [{id: greet, uses: data.echo, input: {value: 1}}]\n"
 HIDDEN = "held-back"  # the limited agent may not see this skill
 
 
@@ -102,7 +103,7 @@ def _tokens(world: World, by: Actor, owner: User) -> None:
     project = world.project
     bot = agents.ensure(project, "bot", by=by)
     limited = agents.create(project, "limited", Definition(allowed_skills=("greeting",)), by=by)
-    everything = ("read", "propose", "write")
+    everything = ("read", "propose", "write", "run")
     world.secrets |= {
         "limited": tokens.create_token(project, agent=limited, scopes=everything, by=by),
         "reader": tokens.create_token(project, agent=bot, scopes=("read",), by=by),
@@ -121,6 +122,7 @@ def _things(world: World, owner: Actor, people: dict[str, User]) -> None:
     by = person(people[roles.VIEWER], project)
     proposal = proposals.propose(project, Suggestion("greeting", change, "Because."), by=by).proposal
     invitations.make(project, roles.VIEWER, by=owner)
+    run = runs.start(project, "greeting", by=agent(project.agents.get(name="bot"), frozenset(roles.SCOPES)))
     webhook, _ = webhooks.create(project, "https://1.1.1.1/hook", ["version.published"], by=owner)
     source = sources.add(project, "url", "https://1.1.1.1/a.zip", by=owner)
     entry = SourceEntry.objects.create(source=source, name="greeting", digest="1")
@@ -135,6 +137,7 @@ def _things(world: World, owner: Actor, people: dict[str, User]) -> None:
         "webhook": webhook.pk, "source": source.pk, "source_id": source.pk, "job": job.pk, "job_id": job.pk,
         "member": project.memberships.get(user=people[roles.VIEWER]).pk, "suppression": accepted.pk,
         "digest": bundle.digest, "evaluation": evaluations.run(project, by=owner).pk,
+        "run": run.pk,
     }  # fmt: skip
 
 

@@ -307,6 +307,7 @@ NO_EVENT_OF_THEIR_OWN = {
     "recipients": "read only",
     "run_details": "reads only",
     "run_list": "reads only",
+    "run_versions": "reads only",
     "question_queue": "reads only",
     "answerers": "check permissions only",
     "notifications": "are part of the change of another function",

@@ -1,0 +1,59 @@
+"""Workflows, and requests that start runs of them."""
+
+from typing import Any
+
+from tests.conftest import Api
+
+CHAIN = """
+id: greet
+version: 1.0.0
+inputs: {name: {type: string, required: true}}
+outputs: {text: {type: string, required: true}}
+steps:
+  - id: render
+    uses: text.template
+    input: {template: "Hello {{name}}", variables: {name: inputs.name}}
+    output: {text: vars.text}
+  - id: copy
+    uses: data.echo
+    input: {value: vars.text}
+    output: {value: outputs.text}
+"""
+ASKS = """
+id: letter
+version: 1.0.0
+outputs: {sent: {type: boolean}}
+steps:
+  - {id: sign, uses: human.approve, input: {question: "Send it?"}}
+  - {id: send, uses: data.echo, input: {value: true}, output: {value: outputs.sent}}
+"""
+TYPED = """
+id: order
+version: 1.0.0
+outputs: {number: {type: integer}}
+steps:
+  - id: ask
+    uses: human.input
+    input: {question: "How many?", fields: {number: {type: integer, required: true}}}
+    output: {values.number: outputs.number}
+"""
+
+
+def start(caller: Api, skill: str = "greet", **more: Any) -> Any:
+    inputs = {"inputs": {"name": "Ada"}} if skill == "greet" else {}
+    body = {"skill": skill, **inputs, **more}
+    return caller.send("POST", "/runs", {name: value for name, value in body.items() if value is not ...})
+
+
+def started(caller: Api, skill: str = "greet", **more: Any) -> dict[str, Any]:
+    answer = start(caller, skill, **more)
+    assert answer.status_code == 202, answer.content
+    body: dict[str, Any] = answer.json()
+    return body
+
+
+def read(caller: Api, run: dict[str, Any]) -> dict[str, Any]:
+    answer = caller.get(f"/runs/{run['id']}")
+    assert answer.status_code == 200, answer.content
+    body: dict[str, Any] = answer.json()
+    return body
