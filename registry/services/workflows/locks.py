@@ -9,7 +9,7 @@ from registry.core.bundle import normalise
 from registry.core.errors import InvalidRequest, NotFound, SkillsiteError
 from registry.core.findings import errors
 from registry.core.workflows import plan_json, workflow_yaml
-from registry.core.workflows.capability import SKILL, Capability
+from registry.core.workflows.capability import SKILL, Capability, Hints, Produced
 from registry.core.workflows.failures import StepFailed
 from registry.core.workflows.plan import FILE, MOST_DEPTH, SKILL_PREFIX, Plan, Step
 from registry.core.workflows.run_tree import ROOT, Library
@@ -67,11 +67,13 @@ def prepare_call(project_id: int, name: str) -> Prepared:
     except StepFailed as failed:
         raise NotFound(failed.failure.message) from None
     mapping = {field: f"inputs.{field}" for field in capability.inputs}
-    outputs = {field: f"outputs.{field}" for field, declared in capability.outputs.items() if declared.required}
-    step = Step(CALL_STEP, capability.id, input=mapping, output=outputs)
+    step = Step(CALL_STEP, capability.id, input=mapping)
     plan = Plan(capability.id, capability.version, capability.inputs, capability.outputs, (step,), (CALL_STEP,))
     collected = _Collected(project_id)
     collected.add(plan, (capability.id,))
+    # Hints, because a step with `output` fails if the call leaves an optional field out.
+    produces = {field: Produced("", f"outputs.{field}") for field in capability.outputs}
+    collected.capabilities[capability.id]["produces"] = plan_json.hints_as_json(Hints(produces=produces))
     identity = {"name": capability.id, "version": capability.version, "digest": capability.digest}
     return Prepared(plan, _document(identity, plan, collected))
 
