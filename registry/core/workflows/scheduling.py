@@ -126,6 +126,8 @@ class Scheduler:
         self._paused = True
 
     def _wake_at(self) -> float | None:
+        if self._paused and self._queue and not self.in_flight:
+            return self.moment  # there is more to do, for another worker
         times = [self.tree.records[path].wake_at for path in self.retrying] + [self.rules.deadline]
         return min((time for time in times if time is not None), default=None)
 

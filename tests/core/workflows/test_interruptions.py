@@ -115,6 +115,20 @@ def test_a_stopped_run_cancels_what_has_not_ended() -> None:
     assert run.state("a") == "cancelled" and run.rows["a"].reason == "The call may still have an effect."
 
 
+def test_a_paused_run_with_more_to_do_is_due_at_once() -> None:
+    steps = (Step("a", "echo", {}, {}), Step("b", "echo", {}, {}, ("a",)))
+    run = engine(*steps, functions={"echo": echo})
+    run.decide()
+    run.scheduler.pause()
+    assert run.decide().wake_at is None  # the call of the first step is on its way
+    task = run.pending.pop()
+    run.scheduler.report(task.path, run.perform(task), run.now)
+    decision = run.decide()
+    assert (decision.tasks, decision.wake_at) == ((), run.now)
+    run.crash().run()
+    assert run.end is not None and run.called == ["a", "b"]
+
+
 def tangled() -> Engine:
     inner = plan(
         Step("twice", "echo", {"value": 1}, {"value": "vars.n"}, while_=While("true", 2)),
