@@ -18,6 +18,7 @@ WORKFLOW_THREADS = env.integer("WORKFLOW_THREADS", 16, least=1, most=500)
 WORKFLOW_LEASE_SECONDS = env.integer("WORKFLOW_LEASE_SECONDS", 15, least=1, most=600)
 CELERY_BROKER_URL = env.text("CELERY_BROKER_URL")  # of Redis or RabbitMQ; the worker uses its threads if empty
 WORKFLOW_ANSWER_DAYS = env.integer("WORKFLOW_ANSWER_DAYS", 7, least=1, most=90)
+WORKFLOW_KEEP_DAYS = env.integer("WORKFLOW_KEEP_DAYS", 90, least=1)
 WORKFLOW_UNFINISHED_RUNS = env.integer("WORKFLOW_UNFINISHED_RUNS", 20_000, least=1)
 
 logs.hide([*WORKFLOW_SECRETS.values(), WORKFLOW_LLM_KEY, urlsplit(CELERY_BROKER_URL).password or ""])

@@ -40,6 +40,7 @@ def sweep(*, now: datetime) -> dict[str, int]:
         **worker.clean(now=now),
         **source_jobs.clean(now=now),
         **scan_jobs.clean(now=now),
+        "runs": run_sweep.delete_old(now=now),
         "logged questions": route_log.sweep(now),
         "cached skills": _sweep_cache(),
         "analysed skills": index_store.sweep(),

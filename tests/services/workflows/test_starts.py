@@ -1,13 +1,14 @@
 """Starting, cancelling and replaying runs, and everything that is refused."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from registry.core import roles
 from registry.core.errors import AlreadyDecided, Forbidden, InvalidRequest, NotFound, TooLarge
-from registry.models import Project, Run
+from registry.models import Event, Project, Run, RunBlob
 from registry.services import permissions
 from registry.services.agents import agents
 from registry.services.permissions import Actor
@@ -310,3 +311,17 @@ def test_the_sweep_leaves_runs_that_wait_for_a_person(
     now = worker.clock.now()
     Run.objects.filter(pk=run.pk).update(created_at=now.replace(year=now.year - 1))
     assert run_sweep.wake_stuck(now=now) == 0
+
+
+def test_old_runs_are_deleted_and_unfinished_ones_never(
+    project: Project, workflow: Callable[..., str], author: Actor, worker: RunWorker, settings: Any
+) -> None:
+    done = runs.start(project, workflow(CHAIN), inputs={"name": "x" * 100_000}, by=author)
+    waiting = runs.start(project, workflow(GATED, "gated"), by=author)
+    finish(worker)
+    soon = worker.clock.now() + timedelta(days=settings.WORKFLOW_KEEP_DAYS)
+    assert run_sweep.delete_old(now=soon - timedelta(minutes=1)) == 0
+    assert run_sweep.delete_old(now=soon + timedelta(minutes=1)) == 1
+    assert list(Run.objects.values_list("pk", flat=True)) == [waiting.pk]
+    assert not RunBlob.objects.filter(run=done.pk).exists()
+    assert Event.objects.filter(verb="run.completed").exists()
