@@ -1,13 +1,13 @@
 """Answers about runs of workflows."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, TypedDict
 
 from registry.api.answers import timestamp
+from registry.api.run_value_answers import TraceStepShape, traced_shape
 from registry.core.workflows.capability import ON_FAIL
 from registry.core.workflows.policy import Verdict
 from registry.core.workflows.records import Asks, RunState, Shape, StepState
-from registry.core.workflows.trace import Contribution, TraceStep, TraceWrite
 from registry.lib.json_types import OneOf, Timestamp
 from registry.models import Run
 from registry.models.workflows import QUESTION_STATES
@@ -88,6 +88,7 @@ class RunQuestionShape(TypedDict):
     state: Annotated[str, OneOf(QUESTION_STATES)]
     digest: Annotated[str, "What an answer has to name. It covers everything that is shown."]
     shown: Annotated[dict[str, Any], "What a person decides about: the capability, its target, the input, the gates."]
+    omitted: Annotated[list[str], "Which values in `shown` are too large for this answer, and null here."]
     people: Annotated[list[str], "Who may answer. Every reviewer may if neither people nor roles are named."]
     roles: list[str]
     needed: Annotated[int, "How many different people have to approve."]
@@ -101,22 +102,8 @@ class RunQuestionShape(TypedDict):
     value: Any
 
 
-class TraceWriteShape(TypedDict):
-    target: str
-    strategy: str
-    source: str
-
-
-class TraceStepShape(TypedDict):
-    path: str
-    capability: str
-    state: str
-    reads: list[str]
-    writes: list[TraceWriteShape]
-    attempts: int
-    started_at: Timestamp | None
-    ended_at: Timestamp | None
-    latency_ms: int | None
+class AnsweredShape(RunSummaryShape):
+    question: RunQuestionShape
 
 
 class LockedSkillShape(TypedDict):
@@ -146,29 +133,6 @@ class RunShape(RunSummaryShape):
     questions: Annotated[list[RunQuestionShape], "The open ones first, then the latest of the others."]
     lock: RunLockShape
     trace: Annotated[list[TraceStepShape], "What the steps of this page read and wrote."]
-
-
-class RunValuesShape(TypedDict):
-    inputs: Any
-    outputs: Any
-
-
-class StepValuesShape(TypedDict):
-    path: str
-    input: Any
-    output: Any
-
-
-class ContributionShape(TypedDict):
-    path: str
-    capability: str
-    reads: list[str]
-    writes: list[TraceWriteShape]
-
-
-class LineageShape(TypedDict):
-    of: str
-    steps: Annotated[list[ContributionShape], "The steps behind the value, in the order in which they ended."]
 
 
 def summary_shape(run: Run) -> RunSummaryShape:
@@ -213,7 +177,7 @@ def run_shape(found: RunDetails, *, next_link: str | None) -> RunShape:
         "next": next_link,
         "questions": [question_shape(question) for question in found.questions],
         "lock": found.lock,
-        "trace": [_traced(step) for step in found.trace],
+        "trace": [traced_shape(step) for step in found.trace],
     }
 
 
@@ -271,6 +235,7 @@ def question_shape(question: ShownQuestion) -> RunQuestionShape:
         "state": row.state,
         "digest": row.digest,
         "shown": dict(question.shown),
+        "omitted": list(question.omitted),
         "people": row.people,
         "roles": row.roles,
         "needed": row.needed,
@@ -285,27 +250,5 @@ def question_shape(question: ShownQuestion) -> RunQuestionShape:
     }
 
 
-def _traced(step: TraceStep) -> TraceStepShape:
-    return {
-        "path": step.path,
-        "capability": step.capability,
-        "state": step.state,
-        "reads": list(step.reads),
-        "writes": _writes(step.writes),
-        "attempts": step.attempts,
-        "started_at": step.started_at or None,
-        "ended_at": step.ended_at or None,
-        "latency_ms": step.latency_ms,
-    }
-
-
-def _writes(writes: Iterable[TraceWrite]) -> list[TraceWriteShape]:
-    return [{"target": write.target, "strategy": write.strategy, "source": write.source} for write in writes]
-
-
-def lineage_shape(target: str, found: Iterable[Contribution]) -> LineageShape:
-    steps: list[ContributionShape] = [
-        {"path": each.path, "capability": each.capability, "reads": list(each.reads), "writes": _writes(each.writes)}
-        for each in found
-    ]
-    return {"of": target, "steps": steps}
+def answered_shape(run: Run, question: ShownQuestion) -> AnsweredShape:
+    return {**summary_shape(run), "question": question_shape(question)}

@@ -40,5 +40,27 @@ class RunInput(StrictInput):
     options = RunOptionsInput(required=False)
 
 
+class DecisionInput(StrictInput):
+    question = serializers.IntegerField(min_value=1, help_text="The id of an open question.")
+    digest = serializers.CharField(help_text="The digest of the question, as you saw it.")
+    comment = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class AnswerInput(DecisionInput):
+    value = serializers.JSONField(
+        allow_null=True,
+        help_text="The fields that the question asks for. For a call that was cut off: whether it has `happened`, "
+        "true or false, and its `output` if it has.",
+    )
+
+
+class ReplayInput(StrictInput):
+    def get_fields(self) -> dict[str, Any]:
+        """Return the field `from`, which is a keyword of Python."""
+        help_text = "The step to start at. It and all steps that depend on it run again. By default none does."
+        start = serializers.CharField(required=False, allow_blank=True, default="", help_text=help_text)
+        return {"from": start}
+
+
 def options_of(body: dict[str, Any]) -> Options:
     return Options(**body.get("options", {}))

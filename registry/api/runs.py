@@ -9,13 +9,14 @@ from registry.api import run_answers as answers
 from registry.api import run_inputs as inputs
 from registry.api import write_view
 from registry.api.inputs import row_id, validate
-from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, RowRead, as_json, flag, parse_page
+from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, flag, parse_page
+from registry.api.run_values import RunRead
 from registry.api.write_view import Write, actor
 from registry.core import roles
 from registry.core.errors import InvalidRequest
 from registry.models import Project
 from registry.services.agents.tokens import Caller
-from registry.services.workflows import run_details, run_list, run_versions, runs
+from registry.services.workflows import run_details, run_list, runs
 from registry.services.workflows.run_list import Filter
 
 _FILTERS = [
@@ -64,7 +65,7 @@ class Runs(Read, Write):
         return Response(answers.summary_shape(run), status=202)
 
 
-class Run(RowRead):
+class Run(RunRead):
     @extend_schema(
         operation_id="run",
         summary="Get one run: its state, steps, questions, outputs, lock and trace",
@@ -77,9 +78,6 @@ class Run(RowRead):
             Project(pk=caller.project_id), row_id(run), first=page.offset, most=page.limit, by=caller.actor
         )
         return as_json(answers.run_shape(found, next_link=page.next_link(request, found.total_steps)))
-
-    def row_version(self, caller: Caller, run: str) -> str:
-        return run_versions.tag(Project(pk=caller.project_id), row_id(run), by=caller.actor)
 
 
 def _filter(request: HttpRequest) -> Filter:

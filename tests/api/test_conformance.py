@@ -15,12 +15,21 @@ from registry.services.permissions import Actor
 from registry.services.routing import golden_set
 from registry.services.sources import source_entries, sources
 from registry.services.workflows import runs
+from registry.services.workflows.run_worker import RunWorker
 from tests.api import contract
 from tests.conftest import Api, skill_bundle, skill_text
 from tests.prepared import create_skill, ensure_agent
 from tests.services.receivers import Receiver, answering, receiving
+from tests.services.workflows.conftest import finish
 
-WORKFLOW = b"id: text.greeting\nversion: 1.0.0\nsteps: [{id: greet, uses: data.echo, input: {value: 1}}]\n"
+WORKFLOW = b"""
+id: text.greeting
+version: 1.0.0
+steps:
+  - {id: greet, uses: data.echo, input: {value: 1}}
+  - {id: sign, uses: human.approve, input: {question: "Send it?"}}
+"""
+NUMBERS = ("source", "job", "case", "run", "question")  # parameters that have to exist
 METHODS = ("get", "post", "put", "patch", "delete")
 OPERATIONS = [
     f"{method.upper()} {path}"
@@ -57,7 +66,9 @@ def known(project: Project, owner: Api, operator: Actor, elsewhere: Receiver) ->
     job = SourceJob.objects.get(source=source)
     [case] = golden_set.add(project, [Case("Hello?", ("greeting",))], by=operator).rows
     run = runs.start(project, "greeting", by=operator)
+    finish(RunWorker(poll_seconds=0))
     numbers = {"source": str(source.pk), "job": str(job.pk), "case": str(case.pk), "run": str(run.pk)}
+    numbers["question"] = str(run.questions.get().pk)
     return {"name": "greeting", "version": "1", "path": "a.txt", "agent": "bot", **numbers}
 
 
@@ -69,10 +80,12 @@ def test_every_answer_conforms_to_the_document(operation: str, owner: Api, known
         parameters = case.path_parameters or {}
         parameters["project"] = "demo"
         for name, value in known.items():
-            if name in parameters and (name in ("source", "job", "case", "run") or len(str(parameters[name])) % 2):
+            if name in parameters and (name in NUMBERS or len(str(parameters[name])) % 2):
                 parameters[name] = value
         if isinstance(case.body, dict) and case.path.endswith("/preview"):
             case.body |= {"name": "greeting"}
+        if "/steps/" in case.path:
+            parameters["path"] = "greet"
         if isinstance(case.body, dict) and case.path.endswith("/runs"):
             case.body |= {"skill": "greeting"}
         response = case.call_and_validate(headers=owner.headers, checks=conformance.CHECKS)

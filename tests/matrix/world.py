@@ -29,12 +29,20 @@ from registry.services.scans import suppressions
 from registry.services.skills import customisation, skills
 from registry.services.sources import source_entries, sources
 from registry.services.workflows import runs
+from registry.services.workflows.run_worker import RunWorker
 from registry.web.connect import client_wheel
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.matrix import routes
+from tests.services.workflows.conftest import finish
 
 FINDING: dict[str, Any] = {"rule": "orders-override", "file": "SKILL.md", "line": 6}
-WORKFLOW = b"id: text.greeting\nversion: 1.0.0\nsteps: [{id: greet, uses: data.echo, input: {value: 1}}]\n"
+WORKFLOW = b"""
+id: text.greeting
+version: 1.0.0
+steps:
+  - {id: greet, uses: data.echo, input: {value: 1}}
+  - {id: sign, uses: human.approve, input: {question: "Send it?"}}
+"""
 HIDDEN = "held-back"  # the limited agent may not see this skill
 
 
@@ -123,6 +131,7 @@ def _things(world: World, owner: Actor, people: dict[str, User]) -> None:
     proposal = proposals.propose(project, Suggestion("greeting", change, "Because."), by=by).proposal
     invitations.make(project, roles.VIEWER, by=owner)
     run = runs.start(project, "greeting", by=agent(project.agents.get(name="bot"), frozenset(roles.SCOPES)))
+    finish(RunWorker(poll_seconds=0))
     webhook, _ = webhooks.create(project, "https://1.1.1.1/hook", ["version.published"], by=owner)
     source = sources.add(project, "url", "https://1.1.1.1/a.zip", by=owner)
     entry = SourceEntry.objects.create(source=source, name="greeting", digest="1")
@@ -137,7 +146,7 @@ def _things(world: World, owner: Actor, people: dict[str, User]) -> None:
         "webhook": webhook.pk, "source": source.pk, "source_id": source.pk, "job": job.pk, "job_id": job.pk,
         "member": project.memberships.get(user=people[roles.VIEWER]).pk, "suppression": accepted.pk,
         "digest": bundle.digest, "evaluation": evaluations.run(project, by=owner).pk,
-        "run": run.pk,
+        "run": run.pk, "question": run.questions.get().pk,
     }  # fmt: skip
 
 
@@ -155,6 +164,7 @@ def _personal(world: World, owner: Actor, user: User) -> None:
     world.values |= {"key": upload.key, "notification": note.pk, "session": session.pk}
     inside = "projects/<slug:slug>"
     world.special |= {
+        "api/v1/projects/<str:project>/runs/": {"path": "greet"},
         "client/": {"name": client_wheel.wheel().name},
         "schemas/": {"name": manifest_schema.FILE},
         "sign-in/": {"secret": accounts.make_sign_in_link(user, by=operator())},

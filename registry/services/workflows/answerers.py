@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from django.db.models import Exists, OuterRef, Q
 
 from registry.core import roles
+from registry.core.errors import Forbidden
 from registry.core.workflows.plan import Approvers
 from registry.core.workflows.records import Asks
 from registry.models import Membership, Run, RunApproval, RunQuestion, Token
@@ -19,6 +20,7 @@ from registry.services.permissions import Actor
 # Their answer decides about a call, so nobody gives it for their own run.
 NEEDS_OTHERS = (Asks.APPROVE.value, Asks.DOUBT.value)
 OWN_RUN = "You can’t approve your own run, or one by an agent or a person you made a token for. Ask another reviewer."
+_NAMED = 10  # people in an error
 
 
 def approvers(question: RunQuestion) -> Approvers:
@@ -61,6 +63,18 @@ def answerer(run: Run, by: Actor) -> Answerer:
 def _role(run: Run, by: Actor) -> str:
     role = Membership.objects.filter(project=run.project_id, user=by.user_id).values_list("role", flat=True)
     return role.first() or ""
+
+
+def require_other(question: RunQuestion, by: Actor) -> None:
+    """Refuse an approval of one's own run, and name the people who can give it."""
+    if not is_barred(question.run, by):
+        return
+    members = Membership.objects.filter(project=question.run.project_id, user__is_active=True)
+    rows = list(members.filter(role__in=REVIEWING).select_related("user").order_by("user__username"))
+    allowed = among(rows, question, barred_people(question.run))
+    names = [member.user.username for member in rows if member.user_id in allowed and member.user_id != by.user_id]
+    others = f"These people can: {', '.join(names[:_NAMED])}." if names else "Nobody else here can approve it."
+    raise Forbidden(f"{OWN_RUN} {others}", answerers=names[:_NAMED])
 
 
 def is_barred(run: Run, by: Actor) -> bool:

@@ -78,7 +78,7 @@ def approve(project: Project, run_id: int, question_id: int, *, digest: str, com
     question = _may_answer(project, run_id, question_id, by=by)
     if question.kind != Asks.APPROVE:
         raise InvalidRequest("This question needs an answer, not an approval.", field="question")
-    _require_other(question, by)
+    answerers.require_other(question, by)
     comment = _comment(comment)
     with audit.change(project, run_events.QUESTION_APPROVED, by=by, target=question.run.skill, revises=False) as change:
         require_still(by, roles.REVIEW, project)
@@ -119,7 +119,7 @@ def answer(
     if question.kind == Asks.APPROVE:
         raise InvalidRequest("This question needs an approval, not an answer.", field="question")
     if question.kind == Asks.DOUBT:
-        _require_other(question, by)
+        answerers.require_other(question, by)
     checked = _checked(question, value)
     comment = _comment(comment)
     with audit.change(project, run_events.QUESTION_ANSWERED, by=by, target=question.run.skill, revises=False) as change:
@@ -130,21 +130,30 @@ def answer(
     return question.run
 
 
-def _may_answer(project: Project, run_id: int, question_id: int, *, by: Actor) -> RunQuestion:
+def may_decide(project: Project, run_id: int, *, approving: bool = False, by: Actor) -> None:
+    """Raise if the actor cannot answer questions of a run. Call it before the body of a request is read."""
+    _require_person(project, by)
+    run = Run.objects.filter(pk=run_id, project=project).first()
+    if run is None:
+        raise NotFound("There is no such run in this project.")
+    if approving:
+        answerers.require_other(RunQuestion(run=run, kind=Asks.APPROVE), by)
+
+
+def _require_person(project: Project, by: Actor) -> None:
     require(by, roles.REVIEW, project)
     if by.user_id is None:
         raise Forbidden("Only people can answer the questions of a run.")
+
+
+def _may_answer(project: Project, run_id: int, question_id: int, *, by: Actor) -> RunQuestion:
+    _require_person(project, by)
     found = RunQuestion.objects.filter(pk=question_id, run=run_id, run__project=project).select_related("run").first()
     if found is None:
         raise NotFound("This run has no such question.")
     if not answerers.is_asked(found, by):
         raise Forbidden("This question is for other people. It names who may answer it.")
     return found
-
-
-def _require_other(question: RunQuestion, by: Actor) -> None:
-    if answerers.is_barred(question.run, by):
-        raise Forbidden(answerers.OWN_RUN)
 
 
 def _locked(question: RunQuestion, digest: str) -> RunQuestion:

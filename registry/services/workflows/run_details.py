@@ -28,6 +28,7 @@ MOST_REBUILT = 2_000  # steps of a run whose state is rebuilt
 SHOWN_CHARS = 16 * 1024  # of one value
 _ALL_CHARS = 1024 * 1024  # of the values in one answer
 _READ_CHARS = 8 * 1024 * 1024  # of the values that are looked at for one answer
+_QUESTION_CHARS = 2 * 1024 * 1024  # of what the questions of one answer show
 _VALUES = ("input", "output")
 
 
@@ -59,13 +60,15 @@ class ShownStep:
 class ShownQuestion:
     """A question. `obstacle` says why the actor cannot answer an open one, and is empty if they can.
 
-    `shown` lacks the output of a call for agents, because people decide whether an agent gets it.
+    `shown` lacks the output of a call for agents, because people decide whether an agent gets it. It also lacks the
+    values in `omitted`, because together with those of other questions they are too large.
     """
 
     row: RunQuestion
     shown: Mapping[str, Json]
     approved_by: tuple[str, ...]
     obstacle: str
+    omitted: tuple[str, ...] = ()
 
     @property
     def is_open(self) -> bool:
@@ -161,10 +164,25 @@ class _Budget:
         return ShownValue(is_omitted=True, chars=chars)
 
 
+def question(project: Project, run_id: int, question_id: int, *, by: Actor) -> ShownQuestion:
+    """Return one question with everything that it shows, however large it is."""
+    run = runs.find(project, run_id, by=by)
+    rows = list(run.questions.select_related("run").filter(pk=question_id))
+    if not rows:
+        raise NotFound("This run has no such question.")
+    return next(_shown_questions(run, rows, by, most_chars=None))
+
+
 def _questions(run: Run, by: Actor) -> Iterator[ShownQuestion]:
     """Yield the open questions first, and then the latest of the others."""
     is_closed = Case(When(state=OPEN, then=Value(0)), default=Value(1), output_field=IntegerField())
     rows = list(run.questions.select_related("run").order_by(is_closed, "-pk")[:MOST_QUESTIONS])
+    return _shown_questions(run, rows, by, most_chars=_QUESTION_CHARS)
+
+
+def _shown_questions(
+    run: Run, rows: Sequence[RunQuestion], by: Actor, *, most_chars: int | None
+) -> Iterator[ShownQuestion]:
     several = [row.pk for row in rows if row.needed > 1]
     approvals: dict[int, list[tuple[int, str]]] = {}
     if several:
@@ -172,12 +190,18 @@ def _questions(run: Run, by: Actor) -> Iterator[ShownQuestion]:
         for pk, user, name in found.values_list("pk", "approvals__user", "approvals__user__username"):
             approvals.setdefault(pk, []).append((user, name))
     answerer = answerers.answerer(run, by) if any(row.state == OPEN for row in rows) else None
+    chars = 0
     for row in rows:
         given = approvals.get(row.pk, [])
         obstacle = ""
         if answerer is not None and row.state == OPEN:
             obstacle = answerer.obstacle(row, [user for user, _ in given])
-        yield ShownQuestion(row, _visible(row, by), tuple(name for _, name in given), obstacle)
+        shown = _visible(row, by)
+        chars += len(canonical(shown)) if most_chars is not None else 0
+        omitted = () if most_chars is None or chars <= most_chars else _VALUES
+        yield ShownQuestion(
+            row, {**shown, **dict.fromkeys(omitted)}, tuple(name for _, name in given), obstacle, omitted
+        )
 
 
 def _visible(row: RunQuestion, by: Actor) -> Mapping[str, Json]:
@@ -206,6 +230,12 @@ def state_of(project: Project, run_id: int, *, by: Actor) -> dict[str, Json]:
     tree = RunTree(locks.library_of(run.lock), stored_values.unpack(run.inputs), run.frame)
     tree.replay(step_rows.read(run))
     return tree.root.state.as_json()
+
+
+def run_values(project: Project, run_id: int, *, by: Actor) -> dict[str, Json]:
+    """Return the inputs and outputs of a run, however large they are."""
+    run = runs.find(project, run_id, by=by)
+    return {"inputs": stored_values.unpack(run.inputs), "outputs": stored_values.unpack(run.outputs)}
 
 
 def step_values(project: Project, run_id: int, path: str, *, by: Actor) -> dict[str, Json]:

@@ -1,5 +1,6 @@
 """Workflows, and requests that start runs of them."""
 
+from collections.abc import Callable
 from typing import Any
 
 from tests.conftest import Api
@@ -57,3 +58,18 @@ def read(caller: Api, run: dict[str, Any]) -> dict[str, Any]:
     assert answer.status_code == 200, answer.content
     body: dict[str, Any] = answer.json()
     return body
+
+
+def waiting(caller: Api, work: Callable[[], None], skill: str = "letter") -> dict[str, Any]:
+    """Return a run that waits for a person, as its starter sees it."""
+    run = started(caller, skill)
+    work()
+    return read(caller, run)
+
+
+def decide(caller: Api, run: dict[str, Any], action: str, **more: Any) -> Any:
+    """Answer the first question of a run, as somebody does who has just read it."""
+    question = run["questions"][0]
+    body = {"question": question["id"], "digest": question["digest"], **more}
+    body = {name: value for name, value in body.items() if value is not ...}
+    return caller.send("POST", f"/runs/{run['id']}/{action}", body)

@@ -19,7 +19,7 @@ from tests.services.verbs import public_verbs
 from tests.services.workflows.conftest import finish
 
 MODULES = ("runs", "questions")
-ASKING = {"runs.trust_of", "runs.find", "runs.visible"}
+ASKING = {"runs.trust_of", "runs.find", "runs.visible", "questions.may_decide"}
 IN_THE_SWEEP = {"questions.expire"}
 
 ASKS = """
