@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from registry.core.findings import Severity
-from registry.core.workflows import control_flow, names, plan, targets
+from registry.core.workflows import control_flow, heading, names, plan, targets
 from registry.core.workflows.control_flow import CAPABILITY, expression
 from registry.core.workflows.graph import Node
 from registry.core.workflows.plan import Router, Scatter, Step
 from registry.core.workflows.sections import IGNORED, MISSING, VALUE, Bounds, Section, as_text, shown
 from registry.core.workflows.values import Json
 
-ID, TARGET = "workflow-id", "workflow-target"
+TARGET = "workflow-target"
 TIMEOUT_SECONDS = Bounds(0, 86_400, above=True)
 EXPIRES_SECONDS = Bounds(1, 90 * 86_400)
 FIELD_CHARS = 200  # of a produced field, with the id of a capability in it
@@ -85,7 +85,7 @@ def _id(section: Section) -> str:
         section.missing("id", "Add `id:` with a short name that no other step has.")
     elif not names.is_step_id(id_) and (id_ or section.get("id") == ""):
         fix = "Use letters, digits, `_` and `-`, at most 64, with a letter or digit at the start."
-        section.problem(ID, "id", f"cannot be {shown(id_)}.", fix)
+        section.problem(heading.ID, "id", f"cannot be {shown(id_)}.", fix)
     return id_
 
 

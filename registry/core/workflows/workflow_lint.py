@@ -3,7 +3,16 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from registry.core.findings import Finding, Severity
-from registry.core.workflows import capability_checks, control_flow, fields, graph, sections, source_checks, steps
+from registry.core.workflows import (
+    capability_checks,
+    control_flow,
+    fields,
+    graph,
+    heading,
+    sections,
+    source_checks,
+    steps,
+)
 from registry.core.workflows import workflow_yaml as parser
 from registry.core.workflows.capability import Capability
 from registry.core.workflows.capability_checks import CapabilityChecks
@@ -27,7 +36,7 @@ STRUCTURE: Mapping[str, str] = {
     fields.NAME: "Inputs and outputs have valid names.",
     fields.DEFAULT: "A default fits the type of its input.",
     fields.REQUIRED_DEFAULT: "A required input has no default.",
-    steps.ID: "Workflows and steps have valid ids.",
+    heading.ID: "Workflows and steps have valid ids.",
     steps.TARGET: "Steps write to places where they may write.",
     control_flow.EXPRESSION: "Expressions are valid.",
     control_flow.CAPABILITY: "Steps use capabilities or nested skills.",

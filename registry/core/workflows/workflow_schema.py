@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from registry.core import roles
-from registry.core.workflows import control_flow, fields, names, plan, steps, targets, workflow_yaml
+from registry.core.workflows import control_flow, fields, heading, names, plan, steps, targets
 from registry.core.workflows.sections import TEXT_CHARS, Bounds
 from registry.core.workflows.values import TYPES
 
@@ -35,7 +35,7 @@ def schema() -> Schema:
                     "maxLength": names.ID_CHARS,
                     "pattern": f"^{names.CAPABILITY_ID}$",
                 },
-                "version": _text("The version of the workflow.", most=workflow_yaml.VERSION_CHARS, nullable=False),
+                "version": _text("The version of the workflow.", most=heading.VERSION_CHARS, nullable=False),
                 "description": _text("For people.", most=fields.DESCRIPTION_CHARS),
                 "inputs": fields_ | {"description": "Values that a run needs."},
                 "outputs": fields_ | {"description": "Values that a run returns."},

@@ -5,15 +5,14 @@ from dataclasses import dataclass, replace
 from registry.core.errors import SkillsiteError
 from registry.core.findings import Finding
 from registry.core.limits import DEFAULT, Limits
-from registry.core.workflows import documents, fields, graph, names, steps
+from registry.core.workflows import documents, fields, graph, heading, steps
 from registry.core.workflows.documents import Document
 from registry.core.workflows.plan import FILE, Plan
 from registry.core.workflows.problems import Problems, listed
 from registry.core.workflows.sections import VALUE, Section, shown
-from registry.core.workflows.steps import ID, Read
+from registry.core.workflows.steps import Read
 
 YAML, ROOT = "workflow-yaml", "workflow-root"
-VERSION_CHARS = 64
 _STEPS = "`steps:` and below it one `- id: …` with `uses: …` for each step"
 
 
@@ -46,7 +45,7 @@ def _plan(problems: Problems) -> Plan | None:
     root = Section(problems, (), value)
     inputs, outputs = fields.inputs(root), fields.outputs(root)
     read = _steps(root)
-    id_, version = _id(root), _version(root)
+    id_, version = heading.identity(root, "text.hello-world"), heading.version(root)
     description = root.text("description", most=fields.DESCRIPTION_CHARS)
     for key in ("name", "metadata"):
         root.ignore(key, "is not used.")
@@ -59,25 +58,6 @@ def _plan(problems: Problems) -> Plan | None:
         problems.add(*fault)
     complete = tuple(replace(each.step, depends_on=names_) for each, names_ in zip(read, built.depends_on, strict=True))
     return Plan(id_, version, inputs, outputs, complete, built.order, description)
-
-
-def _id(root: Section) -> str:
-    text = root.text("id")
-    if root.get("id") is None:
-        root.missing("id", "Add `id:` with a name such as `text.hello-world`.")
-    elif not names.is_capability_id(text) and (text or root.get("id") == ""):
-        fix = f"Use lowercase words with dots, `-` or `_` between them, at most {names.ID_CHARS} characters."
-        root.problem(ID, "id", f"cannot be {shown(text)}.", fix)
-    return text
-
-
-def _version(root: Section) -> str:
-    text = root.text("version", most=VERSION_CHARS)
-    if root.get("version") is None:
-        root.missing("version", "Add a version, such as `version: 1.0.0`.")
-    elif not text.strip() and root.get("version") == text:
-        root.refuse("version", text, "a version, such as `1.0.0`")
-    return text.strip()
 
 
 def _steps(root: Section) -> list[Read] | None:

@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 
 import httpx
 
+from registry.core.workflows.binding_templates import is_header_name
 from registry.core.workflows.failures import Code
 from registry.lib.circuit_breaker import Outcome
 from registry.remote import outbound_http
@@ -28,7 +29,6 @@ _MOST_RETRY_AFTER = 3_600.0
 _LATER = frozenset({408, 425, 429})
 # The gateway of the host lost sight of a call that the server behind it may have got.
 _IN_DOUBT = frozenset({502, 504, 520, 524})
-_OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "upgrade", "te"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def header_values(templates: Mapping[str, str], secrets: Secrets) -> dict[str, s
 
 def checked_header(name: str, value: str) -> str:
     """Return the value of a header. Other characters than printable ASCII could start another header."""
-    if name.lower() in _OURS or not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
+    if not is_header_name(name):
         raise unusable_definition(f"The binding may not set the header {name[:80]!r}.")
     if not (value.isascii() and value.isprintable()):
         raise unusable_input(f"The value for the header {name} may only have printable ASCII characters.")

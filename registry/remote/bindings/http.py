@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 
 import httpx
 
+from registry.core.workflows.binding_templates import METHODS, WHOLE_INPUT
 from registry.core.workflows.values import Json
 from registry.remote import outbound_http
 from registry.remote.bindings import answers, references
@@ -16,7 +17,6 @@ from registry.remote.bindings.failure import unusable_definition, unusable_input
 from registry.remote.bindings.references import resolved, scalar
 from registry.remote.bindings.secret_values import Secrets, filled, mentions
 
-METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 _MOST_KEY = 255  # characters, which common APIs accept
 
@@ -81,7 +81,7 @@ def _body(binding: Mapping[str, Any], inputs: Mapping[str, Json]) -> bytes:
     template = binding.get("body")
     if template is None:
         return b""
-    body = references.whole(inputs) if template == references.INPUT else resolved(template, inputs)
+    body = references.whole(inputs) if template == WHOLE_INPUT else resolved(template, inputs)
     try:
         return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
     except (ValueError, RecursionError):

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from registry.core.workflows.binding_templates import PROMPT_FIELD
 from registry.core.workflows.values import Json, canonical
 from registry.lib.circuit_breaker import Outcome
 from registry.lib.json_values import MOST_VALUES, has_more_values
@@ -25,7 +26,6 @@ from registry.remote.outbound_http import Failure
 MOST_PROMPT = 400_000  # characters, about 100,000 tokens
 MOST_TOKENS = 32_768
 DEFAULT_TOKENS = 2_048
-_PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")
 _FENCED = re.compile(r"\A\s*```[A-Za-z]*\s*\n(.*)\n\s*```\s*\Z", re.DOTALL)
 
 
@@ -99,7 +99,7 @@ def _text(template: str, inputs: Mapping[str, Json]) -> str:
             raise unusable_input(f"The prompt would have more than {MOST_PROMPT:,} characters. Send less.")
         return texts[name]
 
-    return _PLACEHOLDER.sub(value, template)
+    return PROMPT_FIELD.sub(value, template)
 
 
 def _as_text(value: Json) -> str:

@@ -1,9 +1,9 @@
 """Calls of tools of MCP servers, over HTTP (`url`) or as a child process (`command`)."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from registry.core.workflows.binding_templates import VARIABLE, WHOLE_INPUT
 from registry.core.workflows.values import Json
 from registry.remote import outbound_http
 from registry.remote.bindings import mcp_messages, references
@@ -12,8 +12,6 @@ from registry.remote.bindings.failure import unusable_definition
 from registry.remote.bindings.mcp_http import McpOverHttp
 from registry.remote.bindings.mcp_stdio import McpOverStdio
 from registry.remote.bindings.secret_values import Secrets, filled, mentions
-
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def call(
@@ -50,12 +48,12 @@ def service(binding: Mapping[str, Any]) -> str:
 
 
 def _arguments(binding: Mapping[str, Any], inputs: Mapping[str, Json]) -> Json:
-    template = binding.get("arguments", references.INPUT)
+    template = binding.get("arguments", WHOLE_INPUT)
     if mentions(template):
         raise unusable_definition(
             "`arguments` of the binding contains a secret. Secrets may be in headers and env only."
         )
-    if template == references.INPUT:
+    if template == WHOLE_INPUT:
         return references.whole(inputs)
     if not isinstance(template, Mapping):
         raise unusable_definition("`arguments` of the binding must be an object.")
@@ -78,7 +76,7 @@ def _over_stdio(binding: Mapping[str, Any], seconds: float, secrets: Secrets) ->
         )
         raise unusable_definition(message)
     environment = {name: filled(value, secrets) for name, value in _texts(binding, "env").items()}
-    if not all(_VARIABLE.fullmatch(name) for name in environment):
+    if not all(VARIABLE.fullmatch(name) for name in environment):
         raise unusable_definition("`env` of the binding must map names of variables to texts.")
     return McpOverStdio(command, arguments, environment, seconds)
 

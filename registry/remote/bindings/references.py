@@ -6,15 +6,12 @@ from urllib.parse import quote
 
 import httpx
 
+from registry.core.workflows.binding_templates import INPUT_PREFIX, URL_FIELD, URL_START
 from registry.core.workflows.values import Json, canonical, type_of
 from registry.remote.bindings.failure import unusable_definition, unusable_input
 from registry.remote.bindings.value_paths import MISSING, at
 
-INPUT = "input"
-_PREFIX = f"{INPUT}."
 _MOST_URL = 4_000  # characters
-_FIELD = re.compile(r"\{([^{}]*)\}")
-_START = re.compile(r"https?://[^/?#\\@{}\s]+(?=[/?#]|\Z)", re.IGNORECASE)
 
 
 def resolved(template: Json, inputs: Mapping[str, Json]) -> Json:
@@ -25,7 +22,7 @@ def resolved(template: Json, inputs: Mapping[str, Json]) -> Json:
 
 def _resolved(template: Json, inputs: Mapping[str, Json]) -> Json:
     if isinstance(template, str):
-        return at(inputs, template.removeprefix(_PREFIX)) if template.startswith(_PREFIX) else template
+        return at(inputs, template.removeprefix(INPUT_PREFIX)) if template.startswith(INPUT_PREFIX) else template
     if isinstance(template, Mapping):
         entries = {name: _resolved(value, inputs) for name, value in template.items()}
         return {name: value for name, value in entries.items() if value is not MISSING}
@@ -59,7 +56,7 @@ def authority(template: Json) -> str:
 
 
 def _start(template: Json) -> str:
-    found = _START.match(template) if isinstance(template, str) else None
+    found = URL_START.match(template) if isinstance(template, str) else None
     if not found:
         raise unusable_definition(
             "`url` of the binding must start with http:// or https:// and a host, without a user name. Fields of the "
@@ -94,7 +91,7 @@ def _filled(template: str, inputs: Mapping[str, Json], *, in_path: bool) -> str:
             raise unusable_input(f"The value for {{{name[:80]}}} in the path of the URL is empty.")
         return quote(text, safe="")
 
-    filled = _FIELD.sub(value, template)
+    filled = URL_FIELD.sub(value, template)
     if "{" in filled or "}" in filled:
         raise unusable_definition("`url` of the binding has a brace without its other half.")
     return filled

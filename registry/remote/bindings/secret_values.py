@@ -3,24 +3,24 @@
 import re
 from collections.abc import Callable, Mapping
 
+from registry.core.workflows.binding_templates import SECRET
 from registry.core.workflows.values import Json
 from registry.remote.bindings.failure import unusable_definition
 
 Secrets = Mapping[str, str]
 
-_SECRET = re.compile(r"secret:([A-Za-z_][A-Za-z0-9_]*)")
 _LEAST_HIDDEN = 8  # characters. A shorter value could be a part of any text
 
 
 def filled(template: str, secrets: Secrets) -> str:
     """Return a text with its secrets. Never call it with a text that contains values of the input."""
-    return _SECRET.sub(lambda match: _value(match[1], secrets), template)
+    return SECRET.sub(lambda match: _value(match[1], secrets), template)
 
 
 def mentions(template: Json) -> bool:
     """Return whether a template contains a secret anywhere."""
     if isinstance(template, str):
-        return bool(_SECRET.search(template))
+        return bool(SECRET.search(template))
     if isinstance(template, Mapping):
         return any(mentions(one) for one in template.values())
     return isinstance(template, (list, tuple)) and any(mentions(one) for one in template)
