@@ -8,13 +8,14 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from registry.core.workflows.capability import BUILTIN, Capability, Hints, Produced, Properties
+from registry.core.workflows.capability_json import sealed
 from registry.core.workflows.failures import Code, StepFailed
-from registry.core.workflows.values import ANY, TYPES, Field, Json, digest
+from registry.core.workflows.values import ANY, TYPES, Field, Json
 
 VERSION = "1.0.0"
 MOST_BYTES = 1024 * 1024  # of the JSON text of an output
@@ -78,38 +79,8 @@ def define(
         properties=Properties(side_effects=False, idempotent=True, deterministic=not world),
         hints=Hints(role=role, produces={name: Produced(type_) for name, type_ in (produces or {}).items()}),
     )
-    form = document(capability)
     function = _checked(capability, run if world else lambda given, _: run(given))  # type: ignore[arg-type,call-arg]
-    return Builtin(replace(capability, document=form, digest=digest(form)), function)
-
-
-def document(capability: Capability) -> dict[str, Any]:
-    """Return the JSON form of a definition."""
-    properties, hints = capability.properties, capability.hints
-    return {
-        "id": capability.id,
-        "version": capability.version,
-        "description": capability.description,
-        "inputs": {name: _field_form(field) for name, field in capability.inputs.items()},
-        "outputs": {name: _field_form(field) for name, field in capability.outputs.items()},
-        "properties": {
-            "side_effects": properties.side_effects,
-            "idempotent": properties.idempotent,
-            "deterministic": properties.deterministic,
-        },
-        "safety": {},
-        "cognitive_hints": {
-            "role": list(hints.role),
-            "consumes": list(hints.consumes),
-            "produces": {name: {"type": produced.type} for name, produced in hints.produces.items()},
-        },
-        "binding": dict(capability.binding),
-    }
-
-
-def _field_form(field: Field) -> dict[str, Json]:
-    form: dict[str, Json] = {"type": field.type, "required": field.required, "description": field.description}
-    return form | ({"default": field.default} if field.has_default else {})
+    return Builtin(sealed(capability), function)
 
 
 def _fields(declarations: Mapping[str, str]) -> dict[str, Field]:
