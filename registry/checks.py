@@ -11,7 +11,9 @@ from django.core import checks
 from django.core.checks import CheckMessage, Error, register
 from django.db import DatabaseError
 
+from registry.core.findings import errors
 from registry.models import Project
+from registry.services.capabilities import capability_files
 
 _KEY_CHARS, _KEY_VARIETY = 50, 5  # the values of Django's own check security.W009
 
@@ -26,6 +28,15 @@ def directories(**kwargs: Any) -> list[CheckMessage]:
             id="skillsite.W001",
         )
         for root in unreadable
+    ]
+
+
+@register()
+def capabilities(**kwargs: Any) -> list[CheckMessage]:
+    found = [problem for file in capability_files.snapshot().broken for problem in errors(file.findings)]
+    return [
+        checks.Warning(f"{problem.place}: {problem.message}", hint=problem.fix, id="skillsite.W006")
+        for problem in found
     ]
 
 

@@ -1,9 +1,12 @@
 """Settings of workflows. `settings.py` imports them."""
 
+import os
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from skillsite import env, logs
 
+CAPABILITIES_DIRS = [Path(item) for item in env.items("CAPABILITIES_DIRS", separator=os.pathsep)]
 # Capabilities name these variables as secret:NAME, and can use no others.
 WORKFLOW_SECRETS = env.secrets_of_operators("WORKFLOW_SECRETS")
 # Not the endpoint for re-ranking by default: that one was only allowed to get questions and descriptions of skills.

@@ -46,5 +46,9 @@ def _database() -> str:
 
 
 def _directories() -> str:
-    bad = [root.name for root in settings.AGENT_SKILLS_DIRS if not os.access(root, os.R_OK | os.X_OK)]
+    bad = [
+        root.name
+        for root in (*settings.AGENT_SKILLS_DIRS, *settings.CAPABILITIES_DIRS)
+        if not os.access(root, os.R_OK | os.X_OK)
+    ]
     return f"cannot read: {', '.join(bad)}" if bad else ""

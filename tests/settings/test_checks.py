@@ -24,6 +24,7 @@ def reported_ids(settings: Any, **changed: Any) -> set[str]:
     [
         ({}, set()),
         ({"AGENT_SKILLS_DIRS": [Path("/nowhere/at/all")]}, {"skillsite.W001"}),
+        ({"CAPABILITIES_DIRS": [Path("/nowhere/at/all")]}, {"skillsite.W006"}),
         ({"DEBUG": True}, {"skillsite.W002"}),
         ({"ALLOWED_HOSTS": ["*"]}, {"skillsite.W003"}),
         ({"SECRET_KEY": "changeme"}, {"skillsite.W004"}),
@@ -49,5 +50,5 @@ def test_every_id_is_in_the_operating_guide() -> None:
     code = (Path(site.BASE_DIR) / "registry" / "checks.py").read_text(encoding="utf-8")
     guide = (Path(site.BASE_DIR) / "docs" / "operating.md").read_text(encoding="utf-8")
     ids = {part.partition('"')[0] for part in code.split('id="')[1:]}
-    assert len(ids) == 11
+    assert len(ids) == 12
     assert {name for name in ids if f"`{name}`" not in guide} == set()

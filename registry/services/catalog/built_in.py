@@ -104,7 +104,7 @@ class BuiltInIndex:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.roots = roots
-        self.labels = _labels(roots)
+        self.labels = labels(roots)
         self.limits = limits
         self._reload_seconds = reload_seconds
         self._clock = clock
@@ -256,7 +256,7 @@ class BuiltInIndex:
         return Snapshot(skills, tuple(diagnostics), fingerprint.hexdigest())
 
 
-def _labels(roots: tuple[Path, ...]) -> dict[Path, str]:
+def labels(roots: tuple[Path, ...]) -> dict[Path, str]:
     """Return a label for each directory that is unique and does not reveal its path."""
     names = [printable(root.name) for root in roots]
     return {

@@ -73,7 +73,7 @@ def capabilities(tmp_path: Path, settings: Any) -> Callable[..., None]:
     directory = tmp_path / "capabilities"
     directory.mkdir()
     settings.CAPABILITIES_DIRS = [directory]
-    settings.SKILLS_RELOAD_SECONDS = 0.001
+    settings.SKILLS_RELOAD_SECONDS = 1e-9
 
     def register(**files: str) -> None:
         for name, text in files.items():
