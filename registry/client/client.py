@@ -1,4 +1,4 @@
-"""The client for one project of a site: catalog, skills, files, bundles and proposals."""
+"""The client for one project of a site: catalog, skills, files, bundles and proposals. Runs are in `run_client.py`."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -17,6 +17,7 @@ from registry.client.errors import LocalProblem, Misconfigured, NotCached, NotFo
 from registry.client.http import HttpClient, Stats
 from registry.client.http_cache import HttpCache
 from registry.client.retry import Retrying
+from registry.client.run_client import RunMethods
 from registry.client.values import (
     Catalog,
     EffectiveList,
@@ -39,7 +40,7 @@ _MOST_PAGES = 1_000
 LIMITS = replace(DEFAULT, archive_bytes=DEFAULT.expanded_bytes + 16 * MIB)
 
 
-class SkillsiteClient:
+class SkillsiteClient(RunMethods):
     """A client for one project with one token. It is thread-safe. Close it, or use it in a `with` statement.
 
     Responses are cached in `cache_dir` (default: see `directories.cache_root`). With `offline`, no requests are sent.

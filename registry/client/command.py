@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from registry.client import errors, exit_codes, pull_command, read_commands, settings
+from registry.client import errors, exit_codes, pull_command, read_commands, run_commands, settings
 from registry.client.directories import DIRECTORIES
 from registry.client.errors import ClientError
 from registry.client.output import print_error, print_note
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="skillsite-client",
-        description="Read and pull the skills of a project, and propose changes.",
+        description="Read and pull the skills of a project, propose changes, and run workflows.",
         epilog=exit_codes.EXPLAINED,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -72,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar="command", required=True)
     _add_reading(commands)
     _add_propose(commands)
+    run_commands.add(commands)
     _add_pull(commands)
     _add_resolve(commands)
     return parser

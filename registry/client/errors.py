@@ -3,6 +3,7 @@
 ClientError
 ├── Misconfigured        the address, the project or the token is invalid
 ├── Unreachable          no response, even after retries
+│   └── Unanswered       the request was sent once, and nobody knows whether the site has carried it out
 ├── NotCached            offline, and the response is not in the cache
 ├── Untrustworthy        a response is damaged, incomplete, or does not match its digest
 ├── LocalProblem         a file or directory on this machine cannot be used
@@ -29,6 +30,10 @@ class Misconfigured(ClientError):
 
 class Unreachable(ClientError):
     pass
+
+
+class Unanswered(Unreachable):
+    """Only raised for requests that are not sent again, because they would happen twice."""
 
 
 class NotCached(ClientError):

@@ -13,18 +13,21 @@ from urllib.parse import urlsplit
 import httpx
 
 from registry.client import strict_json
-from registry.client.errors import Misconfigured, RateLimited, Unreachable, Untrustworthy, refused
+from registry.client.errors import Misconfigured, RateLimited, Unanswered, Unreachable, Untrustworthy, refused
 from registry.client.retry import TOO_MANY, UNAVAILABLE, Retrying
 from registry.lib import hosts
 
 _MAX_RESPONSE_SECONDS = 300.0
 _MAX_PROBLEM_BYTES = 1024 * 1024
+_GOOD = frozenset({200, 201, 202, 304})
+_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+_NOT_CARRIED_OUT = frozenset({503, TOO_MANY})  # statuses of a request that nobody has begun to carry out
 _PLAIN = "identity"  # the only Content-Encoding we accept; compressed bodies could expand to gigabytes
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A successful response: 200, 201, or 304 for a request with an ETag."""
+    """A successful response: 200, 201, 202, or 304 for a request with an ETag."""
 
     status: int
     body: bytes
@@ -63,7 +66,7 @@ class HttpClient:
     ) -> None:
         self.base_url = checked_url(base_url, allow_http=allow_http)
         self.stats = Stats()
-        self._retrying = retrying
+        self.retrying = retrying
         self._http = httpx.Client(
             headers={
                 "Authorization": f"Bearer {_checked_token(token)}",
@@ -85,17 +88,22 @@ class HttpClient:
         headers = {"Accept": accept, **({"If-None-Match": etag} if etag else {})}
         return self._send("GET", path, headers, None, limit)
 
-    def post(self, path: str, body: Mapping[str, Any], *, limit: int) -> Response:
+    def post(self, path: str, body: Mapping[str, Any], *, limit: int, once: bool = False) -> Response:
+        """Send a POST. With `once`, it is not sent again if the site may have carried it out."""
         headers = {"Accept": "application/json", "Content-Type": "application/json"}
-        return self._send("POST", path, headers, json.dumps(body).encode(), limit)
+        return self._send("POST", path, headers, json.dumps(body).encode(), limit, once=once)
 
-    def _send(self, method: str, path: str, headers: dict[str, str], content: bytes | None, limit: int) -> Response:
+    def _send(
+        self, method: str, path: str, headers: dict[str, str], content: bytes | None, limit: int, *, once: bool = False
+    ) -> Response:
         attempt = 1
         while True:
             try:
                 return self._once(method, path, headers, content, limit)
             except _Retry as retry:
-                if not self._retrying.pause(attempt, retry.retry_after):
+                if once and retry.maybe_done:
+                    raise Unanswered(f"{retry.error} The site may have carried it out.") from retry.__cause__
+                if not self.retrying.pause(attempt, retry.retry_after):
                     raise retry.error from retry.__cause__
             attempt += 1
             self.stats.add(retries=1)
@@ -104,10 +112,11 @@ class HttpClient:
         self.stats.add(requests=1)
         try:
             with self._http.stream(method, self.base_url + path, headers=headers, content=content) as response:
-                good = response.status_code in (200, 201, 304)
+                good = response.status_code in _GOOD
                 body = self._body(response, limit if good else _MAX_PROBLEM_BYTES)
         except httpx.TransportError as error:
-            raise _Retry(Unreachable(f"Could not reach {self.base_url}: {_reason(error)}.")) from error
+            failure = Unreachable(f"Could not reach {self.base_url}: {_reason(error)}.")
+            raise _Retry(failure, maybe_done=not isinstance(error, _NOT_SENT)) from error
         except httpx.HTTPError as error:
             raise Untrustworthy(f"The response of {self.base_url} is invalid: {type(error).__name__}.") from error
         if good:
@@ -135,9 +144,10 @@ class HttpClient:
         status = response.status_code
         if 300 <= status < 400:
             return Misconfigured(f"{self.base_url} redirects to another address. Use that address instead.")
-        retry_after = self._retrying.retry_after(response.headers.get("Retry-After"))
+        retry_after = self.retrying.retry_after(response.headers.get("Retry-After"))
         if status in UNAVAILABLE:
-            return _Retry(Unreachable(f"{self.base_url} is unavailable (status {status})."), retry_after)
+            failure = Unreachable(f"{self.base_url} is unavailable (status {status}).")
+            return _Retry(failure, retry_after, maybe_done=status not in _NOT_CARRIED_OUT)
         if status >= 500:
             return Untrustworthy(f"{self.base_url} failed with status {status}. The log of the site has the details.")
         error = refused(status, _document(body))
@@ -147,12 +157,16 @@ class HttpClient:
 
 
 class _Retry(Exception):
-    """Asks for another attempt. `error` is raised if there is none left."""
+    """Asks for another attempt. `error` is raised if there is none left.
 
-    def __init__(self, error: Exception, retry_after: float | None = None) -> None:
+    `maybe_done` is true if the site may have carried the request out.
+    """
+
+    def __init__(self, error: Exception, retry_after: float | None = None, *, maybe_done: bool = False) -> None:
         super().__init__()
         self.error = error
         self.retry_after = retry_after
+        self.maybe_done = maybe_done
 
 
 def checked_url(base_url: str, *, allow_http: bool = False) -> str:

@@ -5,12 +5,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from registry.client.errors import Untrustworthy
+from registry.client.json_fields import get, number, strings
 from registry.core.bundle import FileEntry
-
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,30 +175,30 @@ class Proposal:
 
 
 def catalog(data: Any, from_cache: bool) -> Catalog:
-    lines = [CatalogLine(_get(one, "name", str), _get(one, "description", str)) for one in _get(data, "skills", list)]
+    lines = [CatalogLine(get(one, "name", str), get(one, "description", str)) for one in get(data, "skills", list)]
     return Catalog(
-        tuple(lines), _strings(data, "omitted"), _get(data, "tokens", int), _get(data, "revision", str), from_cache
+        tuple(lines), strings(data, "omitted"), get(data, "tokens", int), get(data, "revision", str), from_cache
     )
 
 
 def skill(data: Any, from_cache: bool) -> Skill:
     return Skill(
-        name=_get(data, "name", str),
-        title=_get(data, "title", str) if "title" in data else "",
-        description=_get(data, "description", str),
-        kind=_get(data, "kind", str),
-        version=_get(data, "version", str),
-        digest=_get(data, "digest", str),
-        source=_get(data, "source", str),
-        instructions=_get(data, "instructions", str),
-        tokens=_get(data, "tokens", int),
-        summary=_get(data, "summary", str),
-        requires=_strings(data, "requires"),
-        **{key: _strings(data, key) if key in data else () for key in ("triggers", "inputs", "outputs")},
-        hint=_get(data, "hint", str) if "hint" in data else "",
+        name=get(data, "name", str),
+        title=get(data, "title", str) if "title" in data else "",
+        description=get(data, "description", str),
+        kind=get(data, "kind", str),
+        version=get(data, "version", str),
+        digest=get(data, "digest", str),
+        source=get(data, "source", str),
+        instructions=get(data, "instructions", str),
+        tokens=get(data, "tokens", int),
+        summary=get(data, "summary", str),
+        requires=strings(data, "requires"),
+        **{key: strings(data, key) if key in data else () for key in ("triggers", "inputs", "outputs")},
+        hint=get(data, "hint", str) if "hint" in data else "",
         files=tuple(
-            FileEntry(_get(one, "path", str), _get(one, "size", int), _get(one, "digest", str))
-            for one in _get(data, "files", list)
+            FileEntry(get(one, "path", str), get(one, "size", int), get(one, "digest", str))
+            for one in get(data, "files", list)
         ),
         from_cache=from_cache,
     )
@@ -215,42 +214,42 @@ def text(body: bytes, from_cache: bool) -> Text:
 def instructions(data: Any, from_cache: bool) -> Instructions:
     parts = [
         InstructionsPart(
-            _get(one, "kind", str),
-            _get(one, "text", str),
-            _get(one, "tokens", int),
-            *(_get(one, key, str) if key in one else "" for key in ("name", "version", "digest")),
+            get(one, "kind", str),
+            get(one, "text", str),
+            get(one, "tokens", int),
+            *(get(one, key, str) if key in one else "" for key in ("name", "version", "digest")),
         )
-        for one in _get(data, "parts", list)
+        for one in get(data, "parts", list)
     ]
     return Instructions(
-        _get(data, "agent", str), _get(data, "text", str), _get(data, "tokens", int), tuple(parts), from_cache
+        get(data, "agent", str), get(data, "text", str), get(data, "tokens", int), tuple(parts), from_cache
     )
 
 
 def effective_page(data: Any, from_cache: bool) -> EffectivePage:
     """Parse one page. Disabled skills are left out."""
     skills = [
-        EffectiveSkill(*(_get(one, key, str) for key in ("name", "source", "version", "digest")))
-        for one in _get(data, "results", list)
-        if _get(one, "enabled", bool) and one.get("digest") is not None
+        EffectiveSkill(*(get(one, key, str) for key in ("name", "source", "version", "digest")))
+        for one in get(data, "results", list)
+        if get(one, "enabled", bool) and one.get("digest") is not None
     ]
-    return EffectivePage(tuple(skills), _get(data, "next", str) if data.get("next") is not None else "", from_cache)
+    return EffectivePage(tuple(skills), get(data, "next", str) if data.get("next") is not None else "", from_cache)
 
 
 def routed(data: Any) -> Routed:
-    links = _get(data, "links", list)
+    links = get(data, "links", list)
     return Routed(
-        tuple(_match(one) for one in _get(data, "matches", list)),
-        _number(data, "threshold"),
-        _get(data, "threshold_from", str),
-        _get(data, "answered_by", str),
+        tuple(_match(one) for one in get(data, "matches", list)),
+        number(data, "threshold"),
+        get(data, "threshold_from", str),
+        get(data, "answered_by", str),
         tuple(link for link in links if isinstance(link, dict)),
     )
 
 
 def _match(data: Any) -> Match:
-    texts = {key: _get(data, key, str) for key in _MATCH_TEXTS}
-    return Match(**texts, score=_number(data, "score"), confidence=_number(data, "confidence"))
+    texts = {key: get(data, key, str) for key in _MATCH_TEXTS}
+    return Match(**texts, score=number(data, "score"), confidence=number(data, "confidence"))
 
 
 _MATCH_TEXTS = ("name", "title", "kind", "version", "digest", "source", "link", "reason")
@@ -258,29 +257,10 @@ _MATCH_TEXTS = ("name", "title", "kind", "version", "digest", "source", "link", 
 
 def proposal(data: Any, from_cache: bool) -> Proposal:
     return Proposal(
-        str(_get(data, "id", object)),
-        _get(data, "state", str),
+        str(get(data, "id", object)),
+        get(data, "state", str),
         str(data.get("base_digest") or ""),
         str(data.get("result_digest") or ""),
         data,
         from_cache,
     )
-
-
-def _get(data: Any, key: str, kind: type[_T]) -> _T:
-    value = data.get(key) if isinstance(data, dict) else None
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise Untrustworthy(f"The response of the site has no valid “{key}”. Is this the address of a Skillsite?")
-    return value
-
-
-def _number(data: Any, key: str) -> float:
-    value = _get(data, key, object)
-    return float(_get(data, key, int if isinstance(value, int) else float))
-
-
-def _strings(data: Any, key: str) -> tuple[str, ...]:
-    values = _get(data, key, list)
-    if not all(isinstance(value, str) for value in values):
-        raise Untrustworthy(f"The response of the site has no valid “{key}”. Is this the address of a Skillsite?")
-    return tuple(values)
