@@ -43,7 +43,7 @@ from registry.services.audit_log import verification  # noqa: E402
 from registry.services.catalog import catalog, usage  # noqa: E402
 from registry.services.people import projects  # noqa: E402
 from registry.services.skills import bundles, skills  # noqa: E402
-from tests.faults import proposal_actions, routing_actions, source_actions, webhook_actions  # noqa: E402
+from tests.faults import proposal_actions, routing_actions, run_actions, source_actions, webhook_actions  # noqa: E402
 
 OPERATOR = permissions.operator()
 
@@ -179,6 +179,7 @@ ACTIONS: dict[str, Callable[..., Any]] = (
     | webhook_actions.ACTIONS
     | source_actions.ACTIONS
     | routing_actions.ACTIONS
+    | run_actions.ACTIONS
 )
 
 

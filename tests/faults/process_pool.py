@@ -67,10 +67,14 @@ class ProcessPool:
 
     def at_once(self, action: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
         """Run an action in every process, with its own arguments. No process starts before all are ready."""
+        return self.all_at_once([(action, *own_arguments) for own_arguments in arguments])
+
+    def all_at_once(self, actions: Sequence[Sequence[Any]]) -> list[Any]:
+        """Run an action of its own in every process, as `at_once` does."""
         with Path(self.gate).open("a") as gate:
             fcntl.flock(gate, fcntl.LOCK_EX)
-            for child, own_arguments in zip(self.children, arguments, strict=True):
-                child.send(action, *own_arguments, gate=str(self.gate))
+            for child, (action, *arguments) in zip(self.children, actions, strict=True):
+                child.send(action, *arguments, gate=str(self.gate))
             for child in self.children:
                 assert child.receive() == {"ready": True}
         return [child.result() for child in self.children]
