@@ -41,12 +41,16 @@ def _path(slug: str, event_type: str, *, proposal: int | None, run: int | None, 
     if proposal is not None:
         return reverse("proposal", args=[slug, proposal])
     if run is not None:
-        return reverse("run", args=[slug, run])
+        return run_path(slug, run)
     if not version:
         return reverse("skill", args=[slug, skill])
     if event_type == YANKED:  # a withdrawn version has no page, only a row in the history
         return reverse("skill-versions", args=[slug, skill])
     return reverse("version", args=[slug, skill, version])
+
+
+def run_path(slug: str, run: int) -> str:
+    return reverse("run", args=[slug, run])
 
 
 def webhook_path(slug: str, webhook: int) -> str:
