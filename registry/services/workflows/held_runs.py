@@ -78,9 +78,6 @@ def open_run(run: Run, *, stores_tasks: bool = False, sure_until: float, now: da
 
     Tasks of the last worker go on if this one stores them too. Otherwise they are taken back as far as possible.
     """
-    if run.started_at is None:
-        run.started_at = now
-        Run.objects.filter(pk=run.pk, fence=run.fence).update(started_at=now)
     library = locks.library(run.lock_id)
     tree = RunTree(library, stored_values.unpack(run.inputs), run.frame)
     tree.replay(step_rows.read(run))

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from django.db import connection, transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, Value
+from django.db.models.functions import Coalesce
 
 from registry.core.workflows.failures import Code
 from registry.core.workflows.records import RunState
@@ -20,15 +21,15 @@ _TROUBLE = "The site could not carry on with this run. The reason is in the log 
 
 def take(worker: str, *, most: int, lease: timedelta, now: datetime) -> list[Run]:
     """Lease runs that are due. Several workers may call it at the same time."""
-    due = Run.objects.filter(is_due(now)).order_by("wake_at")
-    if not due[:1].exists():
+    due = Run.objects.filter(is_due(now)).order_by("wake_at").values_list("pk", flat=True)
+    if due.first() is None:  # in the order of the index; without an order, PostgreSQL may read the whole table
         return []
     with transaction.atomic():
         rows = due.select_for_update(skip_locked=True) if connection.features.has_select_for_update_skip_locked else due
-        chosen = list(rows.values_list("pk", flat=True)[:most])
+        chosen = list(rows[:most])
         Run.objects.filter(is_due(now), pk__in=chosen).update(
             fence=F("fence") + 1, changes=F("changes") + 1, worker=worker, leased_until=now + lease,
-            state=RunState.RUNNING.value,
+            state=RunState.RUNNING.value, started_at=Coalesce("started_at", Value(now)),
         )  # fmt: skip
     mine = Run.objects.filter(pk__in=chosen, worker=worker, leased_until=now + lease)
     return list(mine.select_related("project", "agent").order_by("wake_at"))

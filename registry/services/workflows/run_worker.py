@@ -175,6 +175,7 @@ class RunWorker:
         held.pending = None
         if is_free:
             del self.held[held.run.pk]
+            self._look_after = 0.0  # there is room for another run
             return
         held.has_mail = pending.park  # an answer arrived meanwhile, so the run was not parked
         for task in pending.decision.tasks:
