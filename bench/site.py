@@ -66,7 +66,7 @@ def served(port: int) -> Iterator["subprocess.Popen[bytes]"]:
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 60
-        while not _answers(port):
+        while not answers(f"http://127.0.0.1:{port}/healthz"):
             if process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError("The server did not start.")
             time.sleep(0.05)
@@ -76,11 +76,11 @@ def served(port: int) -> Iterator["subprocess.Popen[bytes]"]:
         process.wait(60)
 
 
-def _answers(port: int) -> bool:
+def answers(address: str) -> bool:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5):
+        with urllib.request.urlopen(address, timeout=5):
             return True
-    except (urllib.error.URLError, ConnectionError):
+    except (urllib.error.URLError, ConnectionError, TimeoutError):
         return False
 
 
