@@ -79,7 +79,7 @@ def in_project(view: View) -> View:
     return wrapped
 
 
-_WHO_HAS = {roles.WRITE: "authors", roles.REVIEW: "reviewers", roles.MANAGE: "owners"}
+_WHO_HAS = {roles.WRITE: "authors", roles.RUN: "authors", roles.REVIEW: "reviewers", roles.MANAGE: "owners"}
 
 
 def needs(scope: str, *, to: str) -> Callable[[View], View]:

@@ -49,6 +49,24 @@ def span(length: timedelta) -> str:
     return "less than a minute"
 
 
+def duration(seconds: float) -> str:
+    """Return how long something took: "42 ms", "6.1 s", "4 min 3 s", "2 h 5 min", "3 days"."""
+    if seconds < 0.9995:
+        return f"{round(max(0.0, seconds) * 1_000)} ms"
+    if seconds < 9.95:
+        return f"{seconds:.1f}".removesuffix(".0") + " s"
+    whole = round(seconds)
+    if whole < _MINUTE:
+        return f"{whole} s"
+    if whole < _HOUR:
+        minutes, rest = divmod(whole, _MINUTE)
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    if whole < 2 * _DAY:
+        hours, rest = divmod(whole // _MINUTE, 60)
+        return f"{hours} h {rest} min" if rest else f"{hours} h"
+    return counted(whole // _DAY, "day")
+
+
 def _round(length: timedelta) -> timedelta:
     """Round to the nearest unit, so that seven days minus a second are not shown as six days."""
     seconds = int(length.total_seconds())

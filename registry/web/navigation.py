@@ -49,11 +49,10 @@ def _navigation(request: HttpRequest, project: Project | None) -> list[dict[str,
         "count_label": "waiting for you" if reviews else "waiting",
         "yours": reviews,
     }
-    agents = [reverse(name, args=[project.slug]) for name in ("agents", "agent-new")]
     return [
         _item(request, "Skills", skill_pages[0], "skills", also=skill_pages[1:]),
         proposals,
-        _item(request, "Agents", agents[0], "agents", also=agents[1:]),
+        _item(request, "Runs", reverse("runs", args=[project.slug]), "runs"),
         inbox,
     ]
 
@@ -72,13 +71,15 @@ def _more(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]
     if project is None:
         return []
     tokens = reverse("tokens", args=[project.slug])
+    agents = [reverse(name, args=[project.slug]) for name in ("agents", "agent-new")]
     items = [
+        _item(request, "Agents", agents[0], "agents", also=agents[1:]),
         _item(request, "Routing", reverse("routing", args=[project.slug]), "routing"),
         _item(request, "Connect", reverse("connect", args=[project.slug]), "link", also=[tokens]),
         _item(request, "Members", reverse("members", args=[project.slug]), "members"),
     ]
     if may(request, roles.WRITE):
-        items.insert(2, _item(request, "Sources", reverse("sources", args=[project.slug]), "import"))
+        items.insert(3, _item(request, "Sources", reverse("sources", args=[project.slug]), "import"))
         items.append(_item(request, "Security", reverse("security", args=[project.slug]), "lock"))
     if may(request, roles.REVIEW):
         items.append(_item(request, "Audit", reverse("audit", args=[project.slug]), "audit"))

@@ -14,6 +14,7 @@ from registry.web.render import styleguide
 from registry.web.routing import log as question_log
 from registry.web.routing import question_form, question_import, questions, results, skill_health, try_it
 from registry.web.routing import settings as routing_settings
+from registry.web.runs import lineage, run, run_list, start, step, timeline
 from registry.web.skills import (
     catalog,
     customisation,
@@ -50,6 +51,7 @@ _SKILL: list[URLPattern | URLResolver] = [
     path("files/<path:path>", skill.file_page, name="skill-file-page"),
     path("raw/<path:path>", skill.file, name="skill-file"),
     path("bundle.zip", skill.download, name="skill-download"),
+    path("run/", start.start, name="skill-run"),
     path("usage/", skill.usage, name="skill-usage"),
     path("disable/", skill.disable, name="skill-disable"),
     path("enable/", skill.enable, name="skill-enable"),
@@ -106,6 +108,17 @@ _WEBHOOK = [
     path("test/", webhooks.test, name="webhook-test"),
     path("replay/", webhooks.replay, name="webhook-replay"),
     path("remove/", webhooks.remove, name="webhook-remove"),
+]
+
+_RUN = [
+    path("", run.show, name="run"),
+    path("live/", run.live, name="run-live"),
+    path("cancel/", run.cancel, name="run-cancel"),
+    path("replay/", run.replay, name="run-replay"),
+    path("timeline/", timeline.show, name="run-timeline"),
+    path("data/", lineage.show, name="run-lineage"),
+    path("values/<str:which>.json", run.values, name="run-values"),
+    path("steps/<path:path>/", step.show, name="run-step"),
 ]
 
 _ROUTING = [
@@ -181,6 +194,8 @@ urlpatterns = [
     path("projects/<slug:slug>/routing/", include(_ROUTING)),
     path("projects/<slug:slug>/proposals/", proposals.index, name="proposals"),
     path("projects/<slug:slug>/proposals/<int:number>/", include(_PROPOSAL)),
+    path("projects/<slug:slug>/runs/", run_list.index, name="runs"),
+    path("projects/<slug:slug>/runs/<int:run>/", include(_RUN)),
     path("projects/<slug:slug>/audit/", audit.index, name="audit"),
     path("projects/<slug:slug>/audit/export.jsonl", audit.export, name="audit-export"),
     path("projects/<slug:slug>/export.zip", export.download, name="export"),

@@ -40,3 +40,11 @@ def group_of(path: str) -> str:
     """Return the path of the foreach, while or scatter that a path belongs to, or an empty string."""
     match = _MEMBER.search(path)
     return path[: match.start()] if match else ""
+
+
+def top_of(path: str) -> str:
+    """Return the step of the run's own workflow that a path belongs to."""
+    first = _ATTEMPT.sub("", path.partition("/")[0])
+    while group := group_of(first):
+        first = group
+    return first

@@ -211,3 +211,8 @@ def shown(document: dict[str, Any]) -> Json:
         "capabilities": {one["id"]: one["digest"] for one in document["capabilities"].values()},
         "policy": document["policy"],
     }
+
+
+def is_single_call(document: dict[str, Any]) -> bool:
+    """Return whether a run makes a single call, so that there is no skill behind it."""
+    return any(one["digest"] == document["skill"]["digest"] for one in document["capabilities"].values())

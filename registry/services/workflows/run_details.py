@@ -102,7 +102,7 @@ def details_of(run: Run, *, first: int = 0, most: int = MOST_STEPS, by: Actor) -
     budget = _Budget()
     inputs = budget.shown(run.inputs)
     outputs = budget.shown(run.outputs)
-    rows = list(_light(run)[first : first + min(most, MOST_STEPS)])
+    rows = list(light(run)[first : first + min(most, MOST_STEPS)])
     is_whole = first == 0 and len(rows) < min(most, MOST_STEPS)
     return RunDetails(
         run=run,
@@ -116,8 +116,14 @@ def details_of(run: Run, *, first: int = 0, most: int = MOST_STEPS, by: Actor) -
     )
 
 
-def _light(run: Run) -> QuerySet[RunStep]:
+def light(run: Run) -> QuerySet[RunStep]:
+    """Return the steps of a run without their values, in the order in which they began."""
     return RunStep.objects.filter(run=run).defer("input", "output", "held").order_by("began")
+
+
+def shown_steps(rows: Sequence[RunStep]) -> list[ShownStep]:
+    """Return steps with their values, as far as these are small."""
+    return list(_shown_steps(rows, _Budget()))
 
 
 def _shown_steps(rows: Sequence[RunStep], budget: "_Budget") -> Iterator[ShownStep]:
@@ -216,7 +222,7 @@ def _trace(run: Run, rows: Sequence[RunStep]) -> tuple[TraceStep, ...]:
 def lineage_of(project: Project, run_id: int, target: str, *, scope: str = "", by: Actor) -> tuple[Contribution, ...]:
     """Return the steps that contributed to a value such as `outputs.summary`."""
     run = runs.find(project, run_id, by=by)
-    rows = list(_light(run)[: MOST_TRACED + 1])
+    rows = list(light(run)[: MOST_TRACED + 1])
     if len(rows) > MOST_TRACED:
         raise TooLarge(f"The run has more than {MOST_TRACED:,} steps, so the lineage of a value is not computed.")
     return lineage(_trace(run, rows), target, scope)

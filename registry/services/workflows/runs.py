@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.core.errors import AlreadyDecided, InvalidRequest, NotFound, TooLarge
+from registry.core.workflows import paths
 from registry.core.workflows.failures import StepFailed
 from registry.core.workflows.field_checks import check_inputs
 from registry.core.workflows.plan import Plan
@@ -232,17 +233,8 @@ def _copy_steps(source: Run, target: Run, again: frozenset[str]) -> None:
     roots = set(finished.exclude(step__in=again).values_list("path", flat=True))
     steps = []
     for row in RunStep.objects.filter(run=source).order_by("began"):
-        top = _top(row.path)
-        if top in roots and row.state in {state.value for state in ENDED}:
+        if paths.top_of(row.path) in roots and row.state in {state.value for state in ENDED}:
             row.pk, row.run, row.approvals = None, target, []
             steps.append(row)
     RunStep.objects.bulk_create(steps, batch_size=200)
     stored_values.claim(target.pk, (value for row in steps for value in (row.input, row.output)))
-
-
-def _top(path: str) -> str:
-    """Return the step of the run's own workflow that a path belongs to."""
-    first = path.partition("/")[0].partition("!")[0]
-    for mark in "[#@":
-        first = first.partition(mark)[0]
-    return first

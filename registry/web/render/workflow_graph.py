@@ -26,6 +26,9 @@ STATES = {
     "degraded": ("Degraded", "degraded", "half"),
     "denied": ("Denied", "denied", "x"),
     "cancelled": ("Cancelled", "cancelled", "stop"),
+    # In the lineage of a value.
+    "contributed": ("Contributed", "contributed", "check"),
+    "apart": ("Not involved", "todo", "todo"),
 }
 MARKS = {
     layout.CONDITION: ("Runs on a condition", "ask"),
@@ -36,7 +39,7 @@ MARKS = {
     layout.NESTED: ("Runs a skill", "skills"),
     layout.PERSON: ("Asks a person", "person"),
 }
-_PASSED = ("completed", "skipped", "degraded")
+_PASSED = ("completed", "skipped", "degraded", "contributed")
 _FEW_STEPS = 100  # a page with two drawings of more would be large
 _MOST_NAMED = 20  # steps that a step waits for
 _MOST_CHARS = 160  # of an expression
@@ -139,8 +142,9 @@ def draw(
     details: Mapping[str, str] | None = None,
     links: Mapping[str, str] | None = None,
     name: str = "workflow",
+    lists_steps: bool = True,
 ) -> SafeString:
-    """Return the graph of a plan and the list of its steps as HTML.
+    """Return the graph of a plan and the list of its steps as HTML. Without `lists_steps`, the page has its own list.
 
     All mappings are by step id. `states` are the states of a run: a step without one has not started, and None is for a
     plan without a run. `details` are short remarks such as a duration, `links` make a box a link. `name` starts the ids
@@ -157,6 +161,7 @@ def draw(
         "linked": bool(links),
         "legend": [Sign(*MARKS[mark]) for mark in layout.MARKS if mark in used],
         "items": [_item(step, extras) for step in plan.steps],
+        "lists_steps": lists_steps,
     }
     return render_to_string("workflows/_graph.html", context)
 
@@ -172,8 +177,7 @@ class _Extras:
     def state(self, step: str) -> State | None:
         if self.states is None:
             return None
-        state = self.states.get(step, NOT_STARTED)
-        return State(*STATES.get(state, (state.capitalize(), "todo", "info")))
+        return state_of(self.states.get(step, NOT_STARTED))
 
     def note(self, step: str, chars: float) -> str:
         """Return the state in words, with the detail if both fit."""
@@ -241,11 +245,19 @@ def _edge(route: Route, states: Mapping[str, str] | None) -> Edge:
 # -- The list ------------------------------------------------------------------------------------------------------
 
 
+def step_facts(step: Step) -> tuple[tuple[str, str], ...]:
+    """Return phrases about a step, each with an expression or a name behind it."""
+    return tuple((phrase, shorten(one_line(text), _MOST_CHARS)) for phrase, text in _facts(step))
+
+
+def state_of(state: str) -> State:
+    return State(*STATES.get(state, (state.capitalize(), "todo", "info")))
+
+
 def _item(step: Step, extras: _Extras) -> Item:
-    facts = tuple((phrase, shorten(one_line(text), _MOST_CHARS)) for phrase, text in _facts(step))
     uses = "" if step.router or step.scatter else step.uses
     detail, href = extras.details.get(step.id, ""), extras.links.get(step.id, "")
-    return Item(step, uses, facts, extras.state(step.id), detail, href)
+    return Item(step, uses, step_facts(step), extras.state(step.id), detail, href)
 
 
 def _facts(step: Step) -> Iterator[tuple[str, str]]:

@@ -153,7 +153,7 @@ class SkillPage:
         return [
             {"label": label, "url": self.address(part), "current": part == current, "count": counts.get(part)}
             for part, label in shown
-            if (part != "versions" or self.version_count) and (part != "workflow" or WORKFLOW_YAML in self._paths)
+            if (part != "versions" or self.version_count) and (part != "workflow" or self.has_workflow)
         ]
 
     # -- Facts ------------------------------------------------------------------------------------------------
@@ -280,6 +280,16 @@ class SkillPage:
             "file": curl + shlex.quote(f"{base}/files/{quote(others[0])}{query}") if others else "",
             "zip": f"{curl}-o {shlex.quote(self.name + '.zip')} {shlex.quote(f'{base}/bundle.zip{query}')}",
         }
+
+    @property
+    def has_workflow(self) -> bool:
+        return WORKFLOW_YAML in self._paths
+
+    @property
+    def may_run(self) -> bool:
+        """Tell whether to show the button that runs the workflow. The page behind it says why it cannot run."""
+        enabled = self.effective is not None and self.effective.enabled
+        return self.version is None and self.has_workflow and enabled and may(self.request, roles.RUN)
 
     def context(self, tab: str, **more: Any) -> dict[str, Any]:
         return {

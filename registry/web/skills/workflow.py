@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -12,13 +13,17 @@ from registry.core.text.shorten import shorten
 from registry.core.workflows import workflow_yaml
 from registry.core.workflows.plan import FILE, SKILL_PREFIX, Plan
 from registry.core.workflows.values import Field, canonical
+from registry.services.workflows import run_list as run_queries
+from registry.services.workflows.run_list import Filter
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 from registry.web.render.workflow_graph import draw
+from registry.web.runs import run_list, start
 from registry.web.skills.skill_page import SkillPage
 
 _MOST_NAMED = 12  # steps that call the same capability
 _DEFAULT_CHARS = 120
+_RUNS = 5  # the latest
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,8 @@ def workflow(request: ProjectRequest, name: str, version: str | None = None) -> 
     context = page.context(
         "workflow", plan=parsed.plan, findings=parsed.findings, file=FILE, source=page.address("file-page", FILE)
     )
+    if page.version is None:
+        context |= _runs(page)
     if parsed.plan:
         context |= {
             "graph": draw(parsed.plan),
@@ -60,6 +67,17 @@ def workflow(request: ProjectRequest, name: str, version: str | None = None) -> 
             "calls": _calls(page, parsed.plan),
         }
     return render(request, "skills/skill/workflow.html", context)
+
+
+def _runs(page: SkillPage) -> dict[str, Any]:
+    """Return the last runs of the skill, and why this person cannot start one."""
+    found = run_queries.list_runs(page.project, Filter(skill=page.name), by=page.request.actor)[:_RUNS]
+    is_enabled = page.effective is not None and page.effective.enabled
+    return {
+        "run_rows": run_list.rows(page.request, list(found)),
+        "obstacle": start.obstacle(page.request, page.loaded, is_enabled=is_enabled),
+        "shows_runs": True,
+    }
 
 
 def _rows(fields: Iterable[Field]) -> list[FieldRow]:
