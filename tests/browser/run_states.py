@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 
+from registry.core import roles
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.format import skill_md
 from registry.core.workflows.plan import FILE
-from registry.models import Project, Run
+from registry.models import Project, Run, User
+from registry.services import permissions
+from registry.services.people import members, projects
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from registry.services.workflows import runs
@@ -117,8 +120,10 @@ _SKILLS = {
 
 @dataclass(frozen=True)
 class Runs:
-    """The ids of runs by their state."""
+    """The ids of runs by their state, in a project of their own. The project `quiet` has none."""
 
+    base: str
+    quiet: str
     running: int
     waiting: int
     failed: int
@@ -135,8 +140,10 @@ def publish(project: Project, name: str, *, by: Actor) -> None:
     skills.create(project, Bundle({SKILL_MD: text.encode(), FILE: workflow.encode()}), note="First version", by=by)
 
 
-def build(project: Project, *, by: Actor) -> Runs:
-    """Publish skills with workflows, run them, and return the runs."""
+def build(people: dict[str, User]) -> Runs:
+    """Create a project with skills that have workflows, run them, and return the runs."""
+    project, quiet = _project("purchasing", "Purchasing", people), _project("quiet", "Quiet", people)
+    by = permissions.person(people[roles.AUTHOR], project)
     for name in _SKILLS:
         publish(project, name, by=by)
     contacts = ["Ada Okafor", "Jun Watanabe", "Noor Haddad"]
@@ -152,7 +159,16 @@ def build(project: Project, *, by: Actor) -> Runs:
     waiting = runs.start(project, "supplier-onboarding", inputs=onboarding, by=by)
     carry(completed, failed, running, huge, waiting)
     queued = runs.start(project, "greeting-card", inputs={"name": "Jun"}, by=by)
-    return Runs(running.pk, waiting.pk, failed.pk, completed.pk, huge.pk, queued.pk)
+    bases = (f"/projects/{each.slug}" for each in (project, quiet))
+    return Runs(*bases, running.pk, waiting.pk, failed.pk, completed.pk, huge.pk, queued.pk)
+
+
+def _project(slug: str, name: str, people: dict[str, User]) -> Project:
+    operator = permissions.operator()
+    project = projects.create(slug=slug, name=name, by=operator)
+    for role, user in people.items():
+        members.set_role(project, user, role, by=operator)
+    return project
 
 
 def carry(*started: Run) -> None:

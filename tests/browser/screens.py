@@ -36,6 +36,13 @@ def _source(route: str, path: str = "", state: str = "", which: str = "source") 
     return Screen(route, lambda world: f"{world.team.base}/sources/{getattr(world.places, which)}/{path}", state=state)
 
 
+def _run(which: str, path: str = "", route: str = "run", state: str = "") -> Screen:
+    def address(world: World) -> str:
+        return f"{world.runs.base}/runs/{getattr(world.runs, which)}/{path}"
+
+    return Screen(route, address, state=state or which)
+
+
 def _job(which: str, state: str = "") -> Screen:
     def path(world: World) -> str:
         return f"{world.team.base}/sources/{world.places.source}/jobs/{getattr(world.places, which)}/"
@@ -105,6 +112,18 @@ SCREENS = [
     Screen("proposal-revise", lambda world: f"{world.team.base}/proposals/{world.own}/revise/"),
     Screen("proposal", lambda world: f"{world.team.base}/proposals/{world.clashing}/", state="overtaken"),
     Screen("proposal-conflict", lambda world: f"{world.team.base}/proposals/{world.clashing}/conflict/"),
+    Screen("runs", lambda world: f"{world.runs.base}/runs/"),
+    Screen("runs", lambda world: f"{world.runs.base}/runs/?state=denied", state="nothing-found"),
+    Screen("runs", lambda world: f"{world.runs.quiet}/runs/", state="empty"),
+    *(_run(state) for state in ("queued", "running", "waiting", "failed", "completed", "huge")),
+    _run("waiting", "timeline/", "run-timeline"),
+    _run("huge", "timeline/", "run-timeline"),
+    _run("completed", "data/", "run-lineage"),
+    _run("completed", "data/?of=outputs.text", "run-lineage", "value"),
+    _run("completed", "steps/render/", "run-step"),
+    _run("huge", "steps/each/", "run-step"),
+    Screen("skill-run", lambda world: f"{world.runs.base}/skills/supplier-onboarding/run/"),
+    Screen("skill-workflow", lambda world: f"{world.runs.base}/skills/supplier-onboarding/workflow/", state="runs"),
     _project("audit", "audit/"),
     _project("security", "security/"),
     Screen("scan", lambda world: f"{world.team.base}/security/{world.scan}/"),
@@ -167,6 +186,8 @@ NOT_PAGES = {
     "audit-export": BYTES,
     "export": BYTES,
     "routing-export": BYTES,
+    "run-live": "gives the part of a page that follows the run",
+    "run-values": BYTES,
     "schema": BYTES,
     "skill-names": BYTES,
     "inbox-entry": "leads on to what the entry is about",
@@ -181,5 +202,5 @@ ONLY_POSTED = {
     "account-mail", "inbox-read", "inbox-read-all", "webhook-switch", "webhook-secret", "webhook-test",
     "webhook-replay", "webhook-remove", "source-look", "source-remove", "source-retry", "project-blocking",
     "routing-delete", "routing-run", "routing-baseline", "routing-log-delete",
-    "project-quarantine", "suppression-end", "scan-suppress", "version-release",
+    "run-cancel", "run-replay", "project-quarantine", "suppression-end", "scan-suppress", "version-release",
 }  # fmt: skip

@@ -68,6 +68,11 @@ class Team:
         self.base = f"/projects/{project.slug}"
         self._people: dict[str, User] = {}
 
+    @property
+    def people(self) -> dict[str, User]:
+        """Return the members that were created or adopted, by their role."""
+        return dict(self._people)
+
     def person(self, role: str) -> User:
         if role not in self._people:
             self._people[role] = self.site.do(self._make, role)

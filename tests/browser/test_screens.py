@@ -88,6 +88,7 @@ _SAMPLES |= dict.fromkeys(
         "source_id",
         "job_id",
         "suppression",
+        "run",
     ),
     "1",
 )

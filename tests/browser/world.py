@@ -29,9 +29,10 @@ from registry.services.permissions import Actor
 from registry.services.proposals import proposals
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import customisation, skills, versions
-from tests.browser import alarms, other_site, questions
+from tests.browser import alarms, other_site, questions, run_states
 from tests.browser.other_site import Places
 from tests.browser.questions import Asked
+from tests.browser.run_states import Runs
 from tests.browser.site import Site, Team
 from tests.faults.sites import wait_for
 
@@ -125,6 +126,7 @@ class World:
     places: Places
     scan: str
     asked: Asked
+    runs: Runs
 
 
 def build(site: Site) -> World:
@@ -158,7 +160,7 @@ def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
     mail_link = _new_address(User.objects.get(pk=owner.user_id))
     return World(
         team, secret, mail_link, invited, sent.key, waiting, _propose(project, owner), clashing, hook.pk, places,
-        alarms.fill(project, owner, author), questions.fill(project, owner, author),
+        alarms.fill(project, owner, author), questions.fill(project, owner, author), run_states.build(team.people),
     )  # fmt: skip
 
 

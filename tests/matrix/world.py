@@ -170,6 +170,7 @@ def _personal(world: World, owner: Actor, user: User) -> None:
         "sign-in/": {"secret": accounts.make_sign_in_link(user, by=operator())},
         "invitation/": {"secret": invitations.make(project, roles.VIEWER, by=owner)},
         f"{inside}/agents/": {"name": "bot"},
+        f"{inside}/runs/": {"path": "greet", "which": "inputs"},
         f"{inside}/new/": {"path": "notes.md"},
         f"{inside}/skills/<str:name>/edit/": {"path": "notes.md"},
         f"{inside}/skills/<str:name>/bundled/": {"name": "built-in-one"},

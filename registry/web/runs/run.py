@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from registry.core.errors import AlreadyDecided, InvalidRequest, NotFound, TooLarge
-from registry.services.workflows import run_details, runs
+from registry.services.workflows import run_details, run_versions, runs
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render, wants_fragment
 from registry.web.runs.run_page import RunPage
@@ -33,9 +33,8 @@ def live(request: ProjectRequest, run: int) -> HttpResponse:
     """
     if not wants_fragment(request):
         return redirect("run", request.project.slug, run)
-    found = runs.visible(request.project, by=request.actor).filter(pk=run)
-    changes = found.values_list("changes", flat=True).first()
-    if changes is not None and request.GET.get("was") == str(changes):
+    version = run_versions.current(request.project, run, by=request.actor)
+    if request.GET.get("was") == str(version.changes):
         return HttpResponse(status=204)
     page = RunPage(request, runs.find(request.project, run, by=request.actor))
     changed = {
