@@ -26,7 +26,16 @@ from registry.models.sources import (
 )
 from registry.models.usage import Usage
 from registry.models.webhooks import Delivery, Endpoint
-from registry.models.workflows import Run, RunApproval, RunBlob, RunLock, RunQuestion, RunStep, RunTask
+from registry.models.workflows import (
+    ProjectCapability,
+    Run,
+    RunApproval,
+    RunBlob,
+    RunLock,
+    RunQuestion,
+    RunStep,
+    RunTask,
+)
 
 __all__ = [
     "Agent",
@@ -48,6 +57,7 @@ __all__ = [
     "Notification",
     "NotificationEmail",
     "Project",
+    "ProjectCapability",
     "Proposal",
     "ProposalComment",
     "ProposalRevision",

@@ -1,4 +1,4 @@
-"""Runs of workflows: their locks, steps, questions and answers."""
+"""Runs of workflows: their locks, steps, questions and answers, and the capabilities of owners."""
 
 from collections.abc import Collection
 
@@ -235,3 +235,24 @@ class RunApproval(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["question", "user"], name="one_approval_per_person")]
+
+
+class ProjectCapabilityQuerySet(models.QuerySet["ProjectCapability"]):
+    def for_list(self) -> "ProjectCapabilityQuerySet":
+        return self.select_related("changed_by").order_by("name")
+
+
+class ProjectCapability(models.Model):
+    """A capability that an owner registered for one project. `text` is its file, and `digest` the one of the text."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="capabilities")
+    name = models.CharField(max_length=128)
+    text = models.TextField()
+    digest = models.CharField(max_length=_DIGEST)
+    changed_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    changed_at = models.DateTimeField(default=timezone.now)
+
+    objects = ProjectCapabilityQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "name"], name="one_capability_per_name")]

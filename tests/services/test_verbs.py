@@ -22,6 +22,7 @@ from registry.models import Delivery, Event, Project, RouteLog, SourceEntry, Tok
 from registry.remote.sources import FetchedBundle
 from registry.services import permissions
 from registry.services.agents import agents, tokens
+from registry.services.capabilities import project_capabilities
 from registry.services.catalog import built_in, catalog
 from registry.services.notifications import webhooks
 from registry.services.people import accounts, invitations, members, projects
@@ -31,6 +32,7 @@ from registry.services.scans import suppressions
 from registry.services.skills import customisation, quarantine, skills
 from registry.services.sources import install, source_entries, sources
 from tests.conftest import on_disk, skill_bundle
+from tests.core.workflows.definitions import text
 from tests.services.footprint import nothing_left_behind
 from tests.services.verb_calls import HOOK, NO_EVENT_OF_THEIR_OWN, SITE, SUPPRESSED, VERBS, World
 from tests.services.verbs import public_verbs
@@ -58,6 +60,7 @@ def world(project: Project, library: Path, operator: Actor) -> World:
     tokens.create_token(project, agent=agent, lifetime=timedelta(days=1), by=operator)
     invitations.make(project, roles.VIEWER, by=operator)
     invitation = project.invitations.get().pk
+    project_capabilities.register(project, text("our.echo"), by=operator)
     webhook, _ = webhooks.create(project, HOOK, ["version.published"], by=operator)
     golden_set.add(project, [Case("Say hello", ("greeting",))], by=operator)
     evaluations.run(project, by=operator)

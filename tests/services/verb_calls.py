@@ -14,9 +14,10 @@ from registry.core import roles
 from registry.core.catalog.visibility import Definition
 from registry.core.routing.golden import Case
 from registry.core.sources.import_request import ImportRequest
-from registry.models import Evaluation, GoldenCase, Project, User
+from registry.models import Evaluation, GoldenCase, Project, ProjectCapability, User
 from registry.services.agents import agents, tokens
 from registry.services.audit_log import sealing
+from registry.services.capabilities import project_capabilities
 from registry.services.catalog import built_in
 from registry.services.notifications import webhooks
 from registry.services.people import accounts, invitations, members, projects
@@ -26,6 +27,7 @@ from registry.services.scans import suppressions
 from registry.services.skills import bulk_edit, bundles, customisation, quarantine, skills, versions
 from registry.services.sources import install, sources, uninstalling
 from tests.conftest import skill_bundle
+from tests.core.workflows.definitions import text as capability
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,10 @@ class World:
     @property
     def copy(self) -> str:
         return versions.history(self.project, "copied")[0].digest
+
+    @property
+    def capability(self) -> str:
+        return ProjectCapability.objects.get(project=self.project, name="our.echo").digest
 
     @property
     def case(self) -> int:
@@ -210,6 +216,21 @@ VERBS: dict[str, Verb] = {
     "routing_settings.change": Verb(
         lambda w, by: routing_settings.change(w.project, fixed_threshold=0.5, by=by), "routing.changed", roles.MANAGE
     ),
+    "project_capabilities.register": Verb(
+        lambda w, by: project_capabilities.register(w.project, capability("our.new"), by=by),
+        "capability.registered",
+        roles.MANAGE,
+    ),
+    "project_capabilities.change": Verb(
+        lambda w, by: project_capabilities.change(
+            w.project, "our.echo", capability("our.echo", version="2"), seen=w.capability, by=by
+        ),
+        "capability.changed",
+        roles.MANAGE,
+    ),
+    "project_capabilities.remove": Verb(
+        lambda w, by: project_capabilities.remove(w.project, "our.echo", by=by), "capability.removed", roles.MANAGE
+    ),
     "webhooks.create": Verb(
         lambda w, by: webhooks.create(w.project, HOOK, ["version.yanked"], by=by), "webhook.created", roles.MANAGE
     ),
@@ -250,6 +271,8 @@ NO_EVENT_OF_THEIR_OWN = {
     "publish_gate.check": "reads only",
     "scans.check": "keeps the scan of a refused bundle, which is no change of the project",
     "suppressions.listed": "reads only",
+    "project_capabilities.check": "reads only",
+    "project_capabilities.find": "reads only",
     "suppressions.expire": "runs in the sweep, with one event for each row that expired",
     "scan_queries": "read only",
     "golden_set.require_person": "checks permissions only",

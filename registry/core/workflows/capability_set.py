@@ -1,5 +1,6 @@
 """The capabilities that workflows of a project can use, found by their ids and aliases."""
 
+import hashlib
 from collections.abc import Iterable, Mapping
 
 from registry.core.text.nearest import nearest_of
@@ -8,13 +9,18 @@ from registry.core.workflows.failures import Code, StepFailed
 
 
 class CapabilitySet:
-    """An id wins over an alias. Among equal ids, the first one wins, so that nothing replaces a built-in capability."""
+    """An id wins over an alias. Among equal ids, the first one wins, so that nothing replaces a built-in capability.
+
+    Equal sets have the same fingerprint.
+    """
 
     def __init__(self, capabilities: Iterable[Capability]) -> None:
         self.by_id: dict[str, Capability] = {}
         for capability in capabilities:
             self.by_id.setdefault(capability.id, capability)
         aliases = {alias: each for each in reversed(self.by_id.values()) for alias in each.aliases}
+        digests = (f"{name} {each.digest}\n" for name, each in sorted(self.by_id.items()))
+        self.fingerprint = hashlib.sha256("".join(digests).encode()).hexdigest()
         self._by_name: Mapping[str, Capability] = {**aliases, **self.by_id}
 
     def get(self, name: str) -> Capability:

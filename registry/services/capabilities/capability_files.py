@@ -5,7 +5,6 @@ its capability with it.
 """
 
 import errno
-import hashlib
 import logging
 import os
 import stat
@@ -62,7 +61,6 @@ class Snapshot:
 
     capabilities: CapabilitySet
     files: tuple[CapabilityFile, ...] = ()
-    fingerprint: str = ""
 
     @property
     def broken(self) -> tuple[CapabilityFile, ...]:
@@ -192,8 +190,7 @@ class CapabilityIndex:
             for problem in errors(file.findings):
                 log.warning("%s: %s %s", problem.place, problem.message, problem.fix)
         usable = CapabilitySet([*BUILT_IN.values(), *self._linked.values()])
-        digests = sorted(f"{each.id} {each.digest}\n" for each in usable.by_id.values())
-        return Snapshot(usable, tuple(files), hashlib.sha256("".join(digests).encode()).hexdigest())
+        return Snapshot(usable, tuple(files))
 
 
 def _is_capability_file(name: str) -> bool:

@@ -63,6 +63,11 @@ _WORDS: dict[str, dict[str, tuple[str, str]]] = {
         "run.expired": ("ended out of time the run of", "Run out of time"),
         "run.ended": ("ended as cancelled the run of", "Run ended after it was cancelled"),
     },
+    "Capabilities": {
+        "capability.registered": ("registered the capability", "Capability registered"),
+        "capability.changed": ("changed the capability", "Capability changed"),
+        "capability.removed": ("removed the capability", "Capability removed"),
+    },
     "Agents and tokens": {
         "agent.created": ("created the agent", "Agent created"),
         "agent.changed": ("changed the agent", "Agent changed"),

@@ -47,12 +47,12 @@ def found(snapshot: Snapshot, id_: str) -> Capability:
     return snapshot.capabilities.get(id_)
 
 
-def test_built_in_capabilities_are_always_registered(settings: Any) -> None:
+def test_built_in_capabilities_are_always_registered(db: None, settings: Any) -> None:
     settings.CAPABILITIES_DIRS = []
     assert capability_registry.of(PROJECT).get("data.echo").kind == "builtin"
 
 
-def test_files_of_operators_are_registered(tmp_path: Path, settings: Any) -> None:
+def test_files_of_operators_are_registered(db: None, tmp_path: Path, settings: Any) -> None:
     settings.CAPABILITIES_DIRS, settings.SKILLS_RELOAD_SECONDS = [tmp_path], 1e-9
     with pytest.raises(StepFailed):
         capability_registry.of(PROJECT).get("test.echo")
@@ -194,8 +194,8 @@ def test_settings_reach_the_checks(tmp_path: Path, settings: Any) -> None:
 def test_the_fingerprint_depends_on_content_alone(tmp_path: Path, look: Callable[[], Snapshot]) -> None:
     file = tmp_path / "echo.yaml"
     file.write_text(text())
-    first = look().fingerprint
+    first = look().capabilities.fingerprint
     file.write_text(text() + "# A comment.\n")
-    assert look().fingerprint == first
+    assert look().capabilities.fingerprint == first
     file.write_text(text(version="2"))
-    assert look().fingerprint != first
+    assert look().capabilities.fingerprint != first
