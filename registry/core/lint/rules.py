@@ -92,8 +92,12 @@ def _categorised(finding: Finding) -> Finding:
 
 
 def requirements(
-    skill: SkillMd, bundle: Bundle, *, known_names: Collection[str], limits: Limits = DEFAULT
-) -> tuple[Finding, ...]:
-    """Return only the findings that depend on other skills. All others depend on the bytes alone and can be cached."""
-    context = LintContext(skill, bundle, {}, False, known_names, None, limits)
-    return tuple(map(_categorised, bundle_rules.requires(context)))
+    skill: SkillMd, bundle: Bundle, *, known_names: Collection[str], limits: Limits = DEFAULT,
+    capabilities: Mapping[str, Capability] | None = None,
+) -> tuple[Finding, ...]:  # fmt: skip
+    """Return only the findings that depend on the project: on other skills, and on what workflows can use.
+
+    All others depend on the bytes alone and can be cached.
+    """
+    context = LintContext(skill, bundle, {}, False, known_names, None, limits, capabilities)
+    return tuple(map(_categorised, [*bundle_rules.requires(context), *workflow_rules.workflow(context)]))

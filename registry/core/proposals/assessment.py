@@ -1,7 +1,7 @@
 """Assessment of a change for its reviewer: findings, capabilities, cost, catalog line and risk."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from registry.core.bundle import SKILL_MD, Bundle
@@ -15,6 +15,7 @@ from registry.core.proposals import capabilities
 from registry.core.proposals.capabilities import Difference, Kind
 from registry.core.proposals.risk import Risk
 from registry.core.text.shorten import one_line, shorten
+from registry.core.workflows.capability import Capability
 
 _MANY_TOKENS = 1_000
 _HIGH_RISK_RULES = ("hidden-", "link-outside", "name-confusable", *security_rules.RULES, *file_rules.RULES)
@@ -65,9 +66,15 @@ class Assessment:
         return self.after.catalog_tokens - self.before.catalog_tokens
 
 
-def assess(before: Bundle | None, after: Bundle | None, *, name: str, limits: Limits = DEFAULT) -> Assessment:
-    """Compare what agents get now with what they would get. None means that there is no skill."""
-    old, new = _side(before, name, limits), _side(after, name, limits)
+def assess(
+    before: Bundle | None, after: Bundle | None, *, name: str, limits: Limits = DEFAULT,
+    registered: Mapping[str, Capability] | None = None,
+) -> Assessment:  # fmt: skip
+    """Compare what agents get now with what they would get. None means that there is no skill.
+
+    `registered` are the capabilities that workflows of the project can use, None if they are unknown.
+    """
+    old, new = _side(before, name, limits, registered), _side(after, name, limits, registered)
     added, removed = _new(new.findings, old.findings), _new(old.findings, new.findings)
     difference = capabilities.difference(_capabilities(before, limits), _capabilities(after, limits))
     reasons = [*_kind_reasons(before, after, old, new), *_finding_reasons(added), *_capability_reasons(difference)]
@@ -79,7 +86,7 @@ def assess(before: Bundle | None, after: Bundle | None, *, name: str, limits: Li
     return Assessment(old, new, added, removed, difference, risk, tuple(reason for _, reason in reasons))
 
 
-def _side(bundle: Bundle | None, name: str, limits: Limits) -> Side:
+def _side(bundle: Bundle | None, name: str, limits: Limits, registered: Mapping[str, Capability] | None) -> Side:
     if bundle is None:
         return Side()
     try:
@@ -92,7 +99,7 @@ def _side(bundle: Bundle | None, name: str, limits: Limits) -> Side:
         line=line,
         catalog_tokens=token_estimate.estimate(f"• `{name}` — {line}\n"),
         tokens=token_estimate.estimate(parsed.instructions),
-        findings=rules.lint(parsed, bundle, authoring=True, directory=name, limits=limits),
+        findings=rules.lint(parsed, bundle, authoring=True, directory=name, limits=limits, capabilities=registered),
     )
 
 

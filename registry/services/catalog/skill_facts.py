@@ -1,6 +1,6 @@
 """Facts about the content of a skill: findings, token estimates, and the difference between two skills."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -14,6 +14,8 @@ from registry.core.format import skill_md
 from registry.core.lint import context, rules
 from registry.core.text import diff
 from registry.core.text.patience_diff import Effort
+from registry.core.workflows.capability import Capability
+from registry.core.workflows.plan import FILE as WORKFLOW
 from registry.services.catalog.catalog import Loaded
 
 
@@ -45,14 +47,24 @@ class _FactsKey:
     loaded: Loaded = field(compare=False)
 
 
-def facts(loaded: Loaded, *, known_names: Collection[str]) -> Facts:
-    """Return the facts about a skill. `known_names` of the project decide whether its requirements are met."""
+def facts(
+    loaded: Loaded, *, known_names: Collection[str], capabilities: Mapping[str, Capability] | None = None
+) -> Facts:
+    """Return the facts about a skill.
+
+    `known_names` of the project decide whether its requirements are met, and `capabilities` whether its workflow can
+    run. None for `capabilities` means that they are unknown.
+    """
     cached = _facts(_FactsKey(loaded.candidate.digest, loaded.name, loaded))
-    if all(name in known_names for name in loaded.candidate.requires):
+    has_workflow = capabilities is not None and any(entry.path == WORKFLOW for entry in loaded.files)
+    if all(name in known_names for name in loaded.candidate.requires) and not has_workflow:
         return cached
-    bundle = Bundle({SKILL_MD: loaded.read(loaded.entry(SKILL_MD))})
+    read = (SKILL_MD, WORKFLOW) if has_workflow else (SKILL_MD,)
+    bundle = Bundle({path: loaded.read(loaded.entry(path)) for path in read})
     skill = skill_md.read(bundle[SKILL_MD], fallback_name=loaded.name, limits=settings.LIMITS)
-    unmet = rules.requirements(skill, bundle, known_names=known_names, limits=settings.LIMITS)
+    unmet = rules.requirements(
+        skill, bundle, known_names=known_names, limits=settings.LIMITS, capabilities=capabilities
+    )  # fmt: skip
     return replace(cached, findings=in_reading_order(dict.fromkeys([*cached.findings, *unmet])))
 
 

@@ -17,6 +17,7 @@ from registry.core.lint import autofix, rules
 from registry.core.lint.name_rules import suggested_name
 from registry.core.text.shorten import shorten
 from registry.models import Draft, Project
+from registry.services.capabilities import capability_registry
 from registry.services.catalog import catalog
 from registry.services.drafts import drafts
 from registry.services.drafts.drafts import Place
@@ -80,8 +81,9 @@ def check(project: Project, draft: Draft) -> Report:
         return Report(findings, errors=sum(each.severity is Severity.ERROR for each in findings))
     names = frozenset(outcome.name for outcome in catalog.view(project.pk, project.revision).skills)
     findings = rules.lint(
-        parsed, bundle, authoring=True, known_names=names, directory=draft.name or None, limits=settings.LIMITS
-    )
+        parsed, bundle, authoring=True, known_names=names, directory=draft.name or None, limits=settings.LIMITS,
+        capabilities=capability_registry.for_lint(project.pk, bundle),
+    )  # fmt: skip
     present = [_for_the_editor(finding, draft) for finding in findings if not _is_about(finding, missing)]
     absent = [Finding(f"{key}-missing", Severity.ERROR, SKILL_MD, None, *_MISSING[key]) for key in missing]
     everything = in_reading_order([*absent, *present, *_name_taken(project, draft, parsed, missing)])

@@ -19,6 +19,7 @@ from registry.core.text import edits
 from registry.core.text.edits import Edit
 from registry.lib.lru import LruCache
 from registry.models import Agent, Project
+from registry.services.capabilities import capability_registry
 from registry.services.catalog import catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor, reach
@@ -30,7 +31,7 @@ KINDS = (CREATE, UPDATE, DELETE)
 TEXT_CHARS, EVIDENCE_PIECES, RUN_CHARS = 10_000, 20, 200
 EVIDENCE_KINDS = ("text", "link", "log")
 
-_AssessmentKey = tuple[str, str, str, Limits]
+_AssessmentKey = tuple[str, str, str, Limits, str]
 _assessments: LruCache[_AssessmentKey, Assessment] = LruCache(100_000, largest=10_000)  # findings and capabilities
 
 
@@ -98,25 +99,28 @@ def prepare(project: Project, suggestion: Suggestion, *, by: Actor) -> Prepared:
     if suggestion.edit is None:
         raise InvalidRequest("Send one of diff, skill_md and files. Nothing was saved.")
     result = edits.apply(suggestion.edit, base, name=name, limits=settings.LIMITS)
-    checked = bundles.check(result, authoring=True, directory=name)
+    checked = bundles.check(result, authoring=True, directory=name, project=project)
     if base is not None and result.digest == base.digest:
         raise InvalidRequest(f"The proposal does not change {name}. Nothing was saved.")
     return Prepared(name, kind, base, base_digest, result, checked.findings)
 
 
-def assess(prepared: Prepared) -> Assessment:
+def assess(project: Project, prepared: Prepared) -> Assessment:
     """Assess the change. This reads the whole skill, so call it before the transaction."""
     after = result_for_agents(prepared.name, prepared.kind, prepared.result)
-    return assess_change(prepared.base, after, name=prepared.name)
+    return assess_change(project, prepared.base, after, name=prepared.name)
 
 
-def assess_change(before: Bundle | None, after: Bundle | None, *, name: str) -> Assessment:
+def assess_change(project: Project, before: Bundle | None, after: Bundle | None, *, name: str) -> Assessment:
     """Return the assessment of a change. It is kept by digest, because every view of a proposal shows it."""
     limits = settings.LIMITS
-    key = (before.digest if before else "", after.digest if after else "", name, limits)
+    capabilities = capability_registry.for_workflows(project.pk, before, after)
+    definitions = capabilities.fingerprint if capabilities else ""
+    key = (before.digest if before else "", after.digest if after else "", name, limits, definitions)
     kept = _assessments.get(key)
     if kept is None:
-        kept = assessment.assess(before, after, name=name, limits=limits)
+        known = capabilities.by_id if capabilities else None
+        kept = assessment.assess(before, after, name=name, limits=limits, registered=known)
         _assessments.put(key, kept, kept.length)
     return kept
 

@@ -96,4 +96,4 @@ def content(project: Project, revision: ProposalRevision) -> Content:
     before = blobs.bundle(revision.base_manifest) if revision.base_manifest else None
     after = blobs.bundle(revision.result_manifest) if revision.result_manifest else None
     after = prepare.result_for_agents(name, revision.kind, after)
-    return Content(before, after, prepare.assess_change(before, after, name=name))
+    return Content(before, after, prepare.assess_change(project, before, after, name=name))

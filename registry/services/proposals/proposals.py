@@ -57,7 +57,7 @@ def propose(project: Project, suggestion: Suggestion, *, by: Actor) -> Proposed:
     run = prepare.text(suggestion.run, what="run", most=prepare.RUN_CHARS, needed=False)
     prepared = prepare.prepare(project, suggestion, by=by)
     prepared.store()
-    weight = prepare.assess(prepared)
+    weight = prepare.assess(project, prepared)
     with audit.change(project, "proposal.opened", by=by, target=prepared.name) as change:
         check_base(project, prepared)
         waiting = Proposal.objects.undecided().filter(project=project, **prepared.key).first()
@@ -174,7 +174,7 @@ def revise(project: Project, proposal_id: int, suggestion: Suggestion, *, by: Ac
     stale_proposals.check_built_in(project)
     prepared = prepare.prepare(project, suggestion, by=by)
     prepared.store()
-    weight = prepare.assess(prepared)
+    weight = prepare.assess(project, prepared)
     with audit.change(project, "proposal.revised", by=by, target=found.skill) as change:
         limits.check_hour(project, by=by)
         proposal = get(project, proposal_id)

@@ -83,7 +83,7 @@ def _preview(project: Project, proposal: Proposal, revision: ProposalRevision) -
         return RebasePreview(Prepared(name, DELETE, current, digest, None))
     result = blobs.bundle(revision.result_manifest)
     if current is None:
-        return RebasePreview(_prepared(name, proposal.kind, None, result))
+        return RebasePreview(_prepared(proposal, proposal.kind, None, result))
     base = {entry.path: blobs.read(entry) for entry in revision.base_manifest}
     joined = merge_bundles.merge(base, current, result)
     if not joined.clean:
@@ -92,14 +92,14 @@ def _preview(project: Project, proposal: Proposal, revision: ProposalRevision) -
         merged = Bundle(joined.settled)
         if merged.digest == current.digest:
             return RebasePreview(None, f"{name} already contains this change.")
-        return RebasePreview(_prepared(name, UPDATE, current, merged))
+        return RebasePreview(_prepared(proposal, UPDATE, current, merged))
     except SkillsiteError as error:
         return RebasePreview(None, f"After the update, {name} would break a rule. {error.message}")
 
 
-def _prepared(name: str, kind: str, current: Bundle | None, result: Bundle) -> Prepared:
-    checked = bundles.check(result, authoring=True, directory=name)
-    return Prepared(name, kind, current, current.digest if current else "", result, checked.findings)
+def _prepared(proposal: Proposal, kind: str, current: Bundle | None, result: Bundle) -> Prepared:
+    checked = bundles.check(result, authoring=True, directory=proposal.skill, project=proposal.project)
+    return Prepared(proposal.skill, kind, current, current.digest if current else "", result, checked.findings)
 
 
 def _conflict_reason(name: str, files: tuple[FileMerge, ...]) -> str:
@@ -124,7 +124,7 @@ def rebase(project: Project, proposal_id: int, *, choices: Choices | None = None
     newest = proposals.current_revision(found)
     prepared = _required(_preview(project, found, newest), newest, choices)
     prepared.store()
-    weight = prepare.assess(prepared)
+    weight = prepare.assess(project, prepared)
     with audit.change(project, "proposal.rebased", by=by, target=found.skill) as change:
         proposal = proposals.get(project, proposal_id)
         proposal.state = proposals.step(proposal, Action.REBASE, who)
@@ -168,4 +168,4 @@ def _chosen(newest: ProposalRevision, conflict: MergeConflict, choices: Choices)
     merged = Bundle(conflict.joined.files(choices.taken))
     if merged.digest == conflict.current.digest:
         raise InvalidRequest(f"With these choices {name} would not change. Reject or withdraw the proposal instead.")
-    return _prepared(name, UPDATE, conflict.current, merged)
+    return _prepared(newest.proposal, UPDATE, conflict.current, merged)

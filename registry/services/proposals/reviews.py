@@ -188,8 +188,8 @@ def _check(proposal: Proposal, edit: Edit | None) -> _Verdict:
         return _Verdict(revision, None)
     result = blobs.bundle(revision.result_manifest)
     if edit is None:
-        return _Verdict(revision, _checked(result, proposal.skill))
-    checked = _checked(edits.apply(edit, result, name=proposal.skill, limits=settings.LIMITS), proposal.skill)
+        return _Verdict(revision, _checked(result, proposal))
+    checked = _checked(edits.apply(edit, result, name=proposal.skill, limits=settings.LIMITS), proposal)
     if checked.bundle.digest == result.digest:
         return _Verdict(revision, checked)
     if checked.bundle.digest == revision.base_digest:
@@ -197,11 +197,11 @@ def _check(proposal: Proposal, edit: Edit | None) -> _Verdict:
     base = blobs.bundle(revision.base_manifest) if revision.base_digest else None
     edited = Prepared(proposal.skill, revision.kind, base, revision.base_digest, checked.bundle, checked.findings)
     edited.store()
-    return _Verdict(revision, checked, edited, prepare.assess(edited))
+    return _Verdict(revision, checked, edited, prepare.assess(proposal.project, edited))
 
 
-def _checked(result: Bundle, name: str) -> Checked:
-    return bundles.check(result, authoring=True, directory=name)
+def _checked(result: Bundle, proposal: Proposal) -> Checked:
+    return bundles.check(result, authoring=True, directory=proposal.skill, project=proposal.project)
 
 
 def _recheck(

@@ -15,6 +15,7 @@ from registry.core.format import skill_md
 from registry.core.lint import name_rules, rules, workflow_rules
 from registry.models import Project, Skill, Version
 from registry.services import audit
+from registry.services.capabilities import capability_registry
 from registry.services.catalog import catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor, reach, require, require_publish, require_reach
@@ -63,7 +64,8 @@ def check(
 ) -> Checked:  # fmt: skip
     """Parse and lint a bundle. Raise InvalidSkill with file, line and fix for the first error.
 
-    `was` is the version of an export. With `project`, skills that it needs are looked up among those `by` may use.
+    `was` is the version of an export. With `project`, the steps of a workflow are checked against its capabilities, and
+    skills that the bundle needs are looked up among those `by` may use.
     """
     parsed = skill_md.read(bundle[SKILL_MD], fallback_name=directory or "", limits=settings.LIMITS)
     name = paths.check_component(normalise(parsed.name), what="name")
@@ -73,9 +75,11 @@ def check(
     needed = (*parsed.requires, *workflow_rules.nested_skills(bundle, limits=settings.LIMITS))
     if project and by and needed:
         known = catalog.served_among(project.pk, needed, allowed=reach(by))
+    capabilities = capability_registry.for_lint(project.pk, bundle) if project else None
     findings = rules.lint(
-        parsed, bundle, authoring=authoring, known_names=known, directory=directory, limits=settings.LIMITS
-    )
+        parsed, bundle, authoring=authoring, known_names=known, directory=directory, limits=settings.LIMITS,
+        capabilities=capabilities,
+    )  # fmt: skip
     if fatal := [each for each in errors(findings) if not left_to_scan(each)]:
         first = fatal[0]
         raise InvalidSkill(f"{first.place}: {first.message} {first.fix} Nothing was saved.", findings=findings)

@@ -53,7 +53,7 @@ def customise(project: Project, name: str, *, by: Actor) -> Version:
     require_publish(by, project)
     original = _effective_built_in(project, name)
     bundle = original.bundle()
-    checked = bundles.check(bundle, authoring=False, directory=original.name)
+    checked = bundles.check(bundle, authoring=False, directory=original.name, project=project)
     bundles.require_publishable(project, checked, by=by)
     blobs.put(bundle, now=timezone.now())
     with audit.change(project, "skill.customised", by=by, target=original.name) as change:
@@ -108,7 +108,7 @@ def rebase(
     require_publish(by, project)
     origin = _unchanged_origin(project, name, theirs, mine)
     bundle = _resolve(origin, answers or {})
-    checked = bundles.check(bundle, authoring=False, directory=origin.skill.name)
+    checked = bundles.check(bundle, authoring=False, directory=origin.skill.name, project=project)
     if checked.name != origin.skill.name:
         raise InvalidSkill(f"The merged SKILL.md is named {checked.name}, not {origin.skill.name}. Nothing was saved.")
     bundles.require_publishable(project, checked, gate_reason=gate_reason, by=by)

@@ -130,20 +130,21 @@ def compare(source: Source, fetched: FetchedSkill, *, new_name: str = "") -> Imp
     """Compare a fetched skill with the project. The rules for imported skills apply."""
     name = fetched.entry.name
     installed = Installation.objects.standing().filter(source=source, name=name).first()
-    checked = bundles.check(fetched.bundle, authoring=False, directory=name)
+    checked = bundles.check(fetched.bundle, authoring=False, directory=name, project=source.project)
     target = installed.skill.name if installed else normalise(new_name)
     if target and target != checked.name:
-        checked = _rename(checked, target)
+        checked = _rename(checked, target, source.project)
     standing = catalog.find(source.project_id, checked.name)
     mine = catalog.inspect(source.project, checked.name)[1] if standing and standing.winner else None
     return ImportPreview(source.project, source, fetched, checked, installed, standing, mine)
 
 
-def _rename(checked: Checked, name: str) -> Checked:
+def _rename(checked: Checked, name: str, project: Project) -> Checked:
     """Change the name in SKILL.md and leave every other byte as it is."""
     paths.check_component(name, what="name")
     text = skill_md.revise(checked.parsed, name=name, limits=settings.LIMITS)
-    renamed = bundles.check(checked.bundle.with_changes({SKILL_MD: text.encode()}), authoring=False, directory=name)
+    bundle = checked.bundle.with_changes({SKILL_MD: text.encode()})
+    renamed = bundles.check(bundle, authoring=False, directory=name, project=project)
     if renamed.name != name:
         raise InvalidSkill(f"We couldn’t change the name in SKILL.md to {name}. Nothing was saved.")
     return renamed

@@ -156,7 +156,7 @@ def _plan_merge(preview: ImportPreview, request: ImportRequest) -> ImportPlan | 
         reason = "Answers need the digests of the preview. Send digest and seen with them. Nothing was saved."
         return ImportResult(preview.name, MOVED, reason, skill=preview.target)
     result = Bundle(joined.files(request.answers))
-    validated = bundles.check(result, authoring=False, directory=preview.target)
+    validated = bundles.check(result, authoring=False, directory=preview.target, project=preview.project)
     if validated.name != preview.target:
         reason = f"The merged SKILL.md is named {validated.name}, not {preview.target}. Nothing was saved."
         return ImportResult(preview.name, FAILED, reason, skill=preview.target)

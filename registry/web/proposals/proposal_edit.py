@@ -130,11 +130,11 @@ class Editing:
         """Return the edited bundle. Raise InvalidSkill with findings if it breaks a rule."""
         edit, name = self.edit, self.proposal.skill
         edited = edits.apply(edit, self.result, name=name, limits=settings.LIMITS) if edit else self.result
-        bundles.check(edited, authoring=True, directory=name)
+        bundles.check(edited, authoring=True, directory=name, project=self.proposal.project)
         return edited
 
     def preview(self, edited: Bundle) -> Preview:
-        checked = bundles.check(edited, authoring=True, directory=self.proposal.skill)
+        checked = bundles.check(edited, authoring=True, directory=self.proposal.skill, project=self.proposal.project)
         before = self.result if self.purpose == APPROVE else self.current.bundle() if self.current else None
         return Preview(compared(self.request, before, edited), edited.digest, checked.findings)
 

@@ -16,6 +16,7 @@ from registry.core.catalog.precedence import PROJECT, Candidate, EffectiveSkill
 from registry.core.errors import NotFound
 from registry.core.workflows.plan import FILE as WORKFLOW_YAML
 from registry.models import Provenance, Version
+from registry.services.capabilities import capability_registry
 from registry.services.catalog import built_in, catalog, skill_facts, usage
 from registry.services.catalog.catalog import Loaded
 from registry.services.catalog.skill_facts import Difference, Facts
@@ -160,7 +161,10 @@ class SkillPage:
 
     @cached_property
     def facts(self) -> Facts | None:
-        return skill_facts.facts(self.loaded, known_names=self.known_names) if self.loaded else None
+        if self.loaded is None:
+            return None
+        known = capability_registry.of(self.project.pk).by_id if WORKFLOW_YAML in self._paths else None
+        return skill_facts.facts(self.loaded, known_names=self.known_names, capabilities=known)
 
     @property
     def scan(self) -> tuple[str, str]:
