@@ -23,6 +23,7 @@ Unit = Literal["tokens", "characters"]
 Form = Literal["json", "text", "xml"]
 
 READABLE_CHARS = 40  # descriptions are not shortened below this; skills are omitted instead
+_SHOWN_INPUTS = 10  # of a workflow
 NAMED = 30  # of the skills beyond `keep`; if there are more, text and XML show only their number
 
 _BUDGET = re.compile(r"([1-9][0-9]{0,8})\s*(t|tokens?|c|chars?|characters?)?", re.IGNORECASE)
@@ -76,6 +77,12 @@ def hint(requires: Sequence[str]) -> str:
     if not requires:
         return ""
     return f"This skill requires: {', '.join(requires)}. Load it first if you haven't already."
+
+
+def workflow_hint(name: str, inputs: Sequence[str]) -> str:
+    """Return how to start the workflow of a skill. `inputs` are its inputs with their types in words."""
+    shown = ", ".join((*inputs[:_SHOWN_INPUTS], "…") if len(inputs) > _SHOWN_INPUTS else inputs) or "none"
+    return f"This skill has a workflow. Call start_run with skill “{name}” to let the site run it. Inputs: {shown}."
 
 
 @dataclass(frozen=True, slots=True)

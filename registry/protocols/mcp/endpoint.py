@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 
-from registry.core import errors
+from registry.core import errors, roles
 from registry.core.errors import SkillsiteError
 from registry.lib.lru import MEBIBYTE, ByteCache
 from registry.protocols import authentication
@@ -209,5 +209,7 @@ def _call(method: _Method, context: Context, message: Message) -> MethodResult:
 
 def _cache_key(context: Context, message: Message) -> str:
     params = {key: value for key, value in message.params.items() if key != "_meta"}
-    dependencies = messages.dump([built_in.snapshot().fingerprint, context.caller.view_tag, message.method, params])
+    # `read_skill` tells callers who can start the workflow of a skill how to do it.
+    caller = [context.caller.view_tag, context.caller.actor.may(roles.RUN)]
+    dependencies = messages.dump([built_in.snapshot().fingerprint, *caller, message.method, params])
     return hashlib.sha256(dependencies).hexdigest()

@@ -18,7 +18,7 @@ class Tool:
     """A tool. `properties` describe its arguments in JSON Schema; `scope` is the scope that a caller needs.
 
     `output` describes its structured result. The result of a `cacheable` tool depends only on its arguments and on
-    what the caller may see.
+    what the caller may see. A tool that `changes_others` may change something outside of this site, such as a workflow.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Tool:
     reads: bool = True
     output: Mapping[str, Any] | None = None
     cacheable: bool = True
+    changes_others: bool = False
 
     def as_json(self) -> dict[str, Any]:
         output = {} if self.output is None else {"outputSchema": self.output}
@@ -45,7 +46,11 @@ class Tool:
                 "additionalProperties": False,
             },
             **output,
-            "annotations": {"readOnlyHint": self.reads, "destructiveHint": False, "openWorldHint": False},
+            "annotations": {
+                "readOnlyHint": self.reads,
+                "destructiveHint": self.changes_others,
+                "openWorldHint": self.changes_others,
+            },
         }
 
     def check(self, arguments: Arguments) -> None:

@@ -1,4 +1,4 @@
-"""MCP tools for agents: list skills, find one for a question, load it, read a file, propose a change."""
+"""MCP tools for agents: list skills, find one, load it, read a file, propose a change, run a workflow."""
 
 from collections.abc import Sequence
 
@@ -8,13 +8,17 @@ from registry.core import roles
 from registry.core.bundle import SKILL_MD
 from registry.core.catalog import prompt
 from registry.core.catalog.precedence import PROJECT
-from registry.core.errors import SkillsiteError
-from registry.protocols.mcp import proposal_tools, route_tool
+from registry.core.errors import InvalidRequest, SkillsiteError
+from registry.core.workflows.plan import FILE as WORKFLOW
+from registry.protocols.mcp import proposal_tools, route_tool, run_tools
 from registry.protocols.mcp.context import CACHE_HINTS, Context, MethodResult
 from registry.protocols.mcp.messages import INVALID_PARAMS, Message, Refused
+from registry.protocols.mcp.run_results import fields_json
 from registry.protocols.mcp.tool import TEXT, Arguments, Tool, structured, text_result
 from registry.services.agents import agent_catalog
 from registry.services.agents.agent_catalog import CatalogQuery
+from registry.services.catalog.catalog import Loaded
+from registry.services.workflows import locks
 
 
 def _list_skills(context: Context, arguments: Arguments) -> MethodResult:
@@ -31,6 +35,7 @@ def _read_skill(context: Context, arguments: Arguments) -> MethodResult:
         prompt.summary(skill.name, skill.tokens),
         f"Version {skill.version}, {skill.digest}, from {skill.source}.",
         prompt.hint(skill.requires),
+        _workflow_hint(context, loaded),
         _labelled("Triggers", skill_md.triggers),
         _labelled("Inputs", skill_md.inputs),
         _labelled("Outputs", skill_md.outputs),
@@ -38,6 +43,17 @@ def _read_skill(context: Context, arguments: Arguments) -> MethodResult:
     ]
     text = "\n".join(line for line in lines if line)
     return text_result(f"{text}\n\n{skill_md.instructions}", loaded, counts=True)
+
+
+def _workflow_hint(context: Context, loaded: Loaded) -> str:
+    """Return how to start the workflow of a skill, for a caller who can and a workflow that can run."""
+    if not context.caller.actor.may(roles.RUN) or all(entry.path != WORKFLOW for entry in loaded.files):
+        return ""
+    try:
+        inputs = locks.plan_of(loaded).inputs
+    except InvalidRequest:
+        return ""
+    return prompt.workflow_hint(loaded.name, [f"{name} ({type_})" for name, type_ in fields_json(inputs).items()])
 
 
 def _labelled(label: str, items: Sequence[str]) -> str:
@@ -102,6 +118,7 @@ TOOLS: dict[str, Tool] = {
         ),
         route_tool.TOOL,
         *proposal_tools.TOOLS,
+        *run_tools.TOOLS,
     )
 }
 
