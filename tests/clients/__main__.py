@@ -30,6 +30,7 @@ def _named() -> dict[str, Callable[[Site, Path], str]]:
     found["fastmcp 4.1.2: sync_skills"] = checks.python_client("fastmcp_sync.py")
     found["fastmcp 4.1.2: skills extension"] = checks.python_client("fastmcp_skills.py")
     found["fastmcp 4.1.2: route"] = checks.python_client("fastmcp_route.py")
+    found["fastmcp 4.1.2: a run that waits for a person"] = checks.fastmcp_run
     found["agent-framework 1.23.0: MCPSkillsSource"] = checks.python_client("agent_framework_source.py")
     found |= loaders.named()
     found["log of the server"] = checks.no_secret_in_the_log

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import subprocess
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from registry.web.connect.clients import Target, groups
 from tests.clients import model, tools
-from tests.clients.site import EXPECTED, Site
+from tests.clients.site import EXPECTED, Site, approve, working
 
 _SCRIPTS = Path(__file__).parent / "scripts"
 CONFORMANCE = {"enumeration": 32, "manifest": 6, "directory": 7}
@@ -166,6 +167,29 @@ def python_client(script: str) -> Callable[[Site, Path], str]:
     return check
 
 
+def fastmcp_run(site: Site, home: Path) -> str:
+    """Let fastmcp run a workflow that waits for a person, and approve it while fastmcp waits."""
+    home.mkdir(parents=True, exist_ok=True)
+    command = [str(tools.python()), str(_SCRIPTS / "fastmcp_run.py"), site.address, site.run_token]
+    with (
+        working(site),
+        subprocess.Popen(
+            command, cwd=home, env=tools.environment(home), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as client,
+    ):
+        timer = threading.Timer(180, client.kill)
+        timer.start()
+        said: list[str] = []
+        for line in client.stdout or ():
+            said.append(line)
+            if line.startswith('{"run": '):
+                approve(json.loads(line)["run"])
+        timer.cancel()
+    if client.returncode:
+        raise Failed(f"exit {client.returncode}: {''.join(said)[-1500:]}")
+    return str(json.loads(said[-1])["said"])
+
+
 def no_secret_in_the_log(site: Site, home: Path) -> str:
     """Check that the log contains a request with a token in its address, but not the token."""
     request = f"{site.by_token}/.well-known/agent-skills/absent/SKILL.md"
@@ -177,6 +201,6 @@ def no_secret_in_the_log(site: Site, home: Path) -> str:
     log = site.log()
     if "/t/***/.well-known/agent-skills/absent/SKILL.md" not in log:
         raise Failed("the wrong address is not in the log")
-    if site.token in log or site.other_token in log:
+    if any(token in log for token in (site.token, site.other_token, site.run_token)):
         raise Failed("a token stands in the log of the server")
     return f"{len(log.splitlines())} lines, tokens masked"

@@ -44,6 +44,28 @@ ODD = {
     "SKILL.md": b"---\nname: odd-metadata\ndescription: A number where a text belongs.\n"
     b"metadata:\n  version: 1.0\n---\nOdd.\n"
 }
+# A workflow that waits for a person.
+ASKS = {
+    "SKILL.md": text("ask-first", "Greets somebody after a person agreed. Use when testing.", "# Ask first\n"),
+    "workflow.yaml": b"""
+id: ask-first
+version: 1.0.0
+inputs: {name: {type: string, required: true}}
+outputs: {text: {type: string, required: true}}
+steps:
+  - id: question
+    uses: text.template
+    input: {template: "Greet {{name}}?", variables: {name: inputs.name}}
+    output: {text: vars.question}
+  - id: ask
+    uses: human.approve
+    input: {question: vars.question}
+  - id: greet
+    uses: text.template
+    input: {template: "Hello {{name}}", variables: {name: inputs.name}}
+    output: {text: outputs.text}
+""",
+}
 # The braces would be replaced by frameworks that read a prompt as a template.
 PROMPT, OWN_INSTRUCTIONS = "You test {{ client }} and {% raw %} text.", "Be brief."
 INSTRUCTIONS = f"{PROMPT}\n\n# Plain\n\nJust this.\n\n{OWN_INSTRUCTIONS}"
@@ -55,6 +77,7 @@ class Site:
     address: str
     token: str
     other_token: str
+    run_token: str  # of an agent in the project `flows`
     data: Path = field(repr=False)
 
     @property
@@ -80,7 +103,7 @@ def running(directory: Path) -> Iterator[Site]:
         DJANGO_SETTINGS_MODULE="skillsite.settings",
         LOG_LEVEL="INFO",
     )
-    token, other = _fill()
+    token, other, run = _fill()
     with (data / "server.log").open("wb") as log:
         server = subprocess.Popen(
             [sys.executable, "manage.py", "serve", "--no-worker"], cwd=ROOT, stdout=log, stderr=subprocess.STDOUT
@@ -88,25 +111,58 @@ def running(directory: Path) -> Iterator[Site]:
     try:
         address = f"http://127.0.0.1:{port}"
         _wait(address, server)
-        yield Site(address, token, other, data)
+        yield Site(address, token, other, run, data)
     finally:
         server.terminate()
         server.wait(30)
 
 
-def _fill() -> tuple[str, str]:
-    """Create two projects with the same skills: `open` is public, `closed` has two tokens for reading."""
+@contextmanager
+def working(site: Site) -> Iterator[None]:
+    """Run a worker beside the site."""
+    with (site.data / "worker.log").open("wb") as log:
+        worker = subprocess.Popen(
+            [sys.executable, "manage.py", "worker"], cwd=ROOT, stdout=log, stderr=subprocess.STDOUT
+        )
+    try:
+        yield
+    finally:
+        worker.terminate()
+        worker.wait(30)
+
+
+def approve(run_id: int) -> None:
+    """Approve what a run asks, as the reviewer of its project."""
+    from django.db import connections
+
+    from registry.models import Project, RunQuestion, User
+    from registry.services import permissions
+    from registry.services.workflows import questions
+
+    project = Project.objects.get(slug="flows")
+    question = RunQuestion.objects.get(run=run_id, state="open")
+    by = permissions.person(User.objects.get(username="reviewer"), project)
+    questions.approve(project, run_id, question.pk, digest=question.digest, by=by)
+    connections.close_all()
+
+
+def _fill() -> tuple[str, str, str]:
+    """Create two projects with the same skills: `open` is public, `closed` has two tokens for reading.
+
+    The project `flows` has a workflow, a reviewer and a token to run it.
+    """
     import django
 
     django.setup()
     from django.core.management import call_command
     from django.db import connections
 
+    from registry.core import roles
     from registry.core.bundle import Bundle
     from registry.core.catalog.visibility import Definition
     from registry.services import permissions
     from registry.services.agents import agents, tokens
-    from registry.services.people import projects
+    from registry.services.people import accounts, members, projects
     from registry.services.skills import bundles
 
     call_command("migrate", interactive=False, verbosity=0)
@@ -120,8 +176,14 @@ def _fill() -> tuple[str, str]:
         agent = agents.update(project, "client", Definition(PROMPT, OWN_INSTRUCTIONS, ("plain-note",)), by=by)
         secrets_made.append(tokens.create_token(project, agent=agent, scopes=["read"], by=by))
         projects.set_public(project, slug == "open", by=by)
+    flows = projects.create(slug="flows", name="flows", by=by)
+    bundles.import_bundle(flows, Bundle(ASKS), by=by)
+    members.set_role(flows, accounts.create_user("reviewer", by=by), roles.REVIEWER, by=by)
+    agents.ensure(flows, "runner", by=by)
+    runner = agents.update(flows, "runner", Definition(), by=by)
+    running_token = tokens.create_token(flows, agent=runner, scopes=["read", "run"], by=by)
     connections.close_all()
-    return secrets_made[1], secrets_made[0]
+    return secrets_made[1], secrets_made[0], running_token
 
 
 def _free_port() -> int:
