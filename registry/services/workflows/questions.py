@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.core.errors import AlreadyDecided, Conflict, Forbidden, InvalidRequest, NotFound
-from registry.core.text.shorten import one_line, shorten
+from registry.core.text.shorten import one_line
+from registry.core.workflows import json_tree
 from registry.core.workflows.capability import Properties
 from registry.core.workflows.failures import StepFailed
 from registry.core.workflows.field_checks import check_inputs, check_outputs
@@ -25,6 +26,7 @@ from registry.services.permissions import Actor, require, require_still
 from registry.services.workflows import answerers, run_events, runs
 
 COMMENT_CHARS = 1_000
+_ANSWER = json_tree.Size(256 * 1024, 20_000)
 _SWEPT = 200  # expired questions in one sweep
 
 
@@ -188,11 +190,17 @@ def _described(question: RunQuestion) -> dict[str, Json]:
 
 
 def _comment(comment: str) -> str:
-    return shorten(one_line(comment), COMMENT_CHARS)
+    if len(comment) > COMMENT_CHARS:
+        raise InvalidRequest(
+            f"The comment has {len(comment):,} characters. {COMMENT_CHARS:,} are allowed. Nothing was changed.",
+            field="comment",
+        )
+    return one_line(comment)
 
 
 def _checked(question: RunQuestion, value: Json) -> Json:
     try:
+        value, _ = json_tree.take(value, _ANSWER)
         if question.kind == Asks.INPUT:
             fields = declared_fields(question.shown["input"].get("fields"))
             return check_inputs(fields, value, what="The answer")
@@ -202,6 +210,8 @@ def _checked(question: RunQuestion, value: Json) -> Json:
             return {"happened": False}
         fields = capability_registry.of(question.run.project_id).get(question.shown["capability"]).outputs
         output = check_outputs(fields, value.get("output") or {}, what="The result of the call")
+    except json_tree.Refused as refused:
+        raise InvalidRequest(f"The answer cannot be used: {refused} Nothing was changed.", field="value") from None
     except StepFailed as failed:
         raise InvalidRequest(f"{failed.failure.message} Nothing was changed.", field="value") from None
     return {"happened": True, "output": output}
