@@ -1,7 +1,7 @@
 """Notifications in people's inboxes, their email preferences, and the emails to send."""
 
 from django.db import models
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from registry.core.notifications import events
@@ -9,7 +9,7 @@ from registry.core.proposals.lifecycle import State
 from registry.models.accounts import Project, User
 from registry.models.outgoing import SENT, Outgoing
 from registry.models.proposals import Proposal
-from registry.models.workflows import OPEN, Run, RunQuestion
+from registry.models.workflows import OPEN, Run, RunApproval, RunQuestion
 
 NOTHING, WAITING, EVERYTHING = "nothing", "waiting", "everything"
 EMAIL_CHOICES = (NOTHING, WAITING, EVERYTHING)
@@ -24,8 +24,15 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
         return self.filter(read_at=None)
 
     def for_list(self) -> "NotificationQuerySet":
-        asked = RunQuestion.objects.filter(run=OuterRef("run"), state=OPEN)
-        return self.select_related("project", "proposal").annotate(is_asked=Exists(asked)).order_by("-pk")
+        of_run = RunQuestion.objects.filter(run=OuterRef("run"))
+        approved = RunApproval.objects.filter(question=OuterRef("pk"), user=OuterRef(OuterRef("user")))
+        asked = of_run.filter(~Exists(approved), state=OPEN)
+        last = of_run.exclude(state=OPEN).order_by("-answered_at", "-pk").values("state")[:1]
+        return (
+            self.select_related("project", "proposal")
+            .annotate(is_asked=Exists(asked), last_answer=Subquery(last))
+            .order_by("-pk")
+        )
 
 
 class Notification(models.Model):
@@ -67,6 +74,16 @@ class Notification(models.Model):
         return self.waits and (
             state == State.OPEN if for_reviewers else state in (State.CHANGES_REQUESTED, State.STALE)
         )
+
+    @property
+    def question_state(self) -> str:
+        """Return the state of the questions that this notification is about, empty for another one.
+
+        Only for rows of `for_list`.
+        """
+        if self.event != events.RUN_WAITING:
+            return ""
+        return OPEN if self.is_asked else self.last_answer or ""  # type: ignore[attr-defined]
 
 
 class EmailPreference(models.Model):

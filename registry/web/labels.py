@@ -2,6 +2,14 @@
 
 SOURCES = {"project": "Project", "imported": "Imported", "bundled": "Built-in"}
 _ACTORS = {"command line": "Command line"}
+_QUESTIONS = {
+    "open": "Waiting for an answer",
+    "approved": "Approved",
+    "denied": "Denied",
+    "expired": "Not answered in time",
+    "withdrawn": "Not needed any more",
+}
+_ANSWERS = {"approved": "Answered", "denied": "Stopped"}  # for questions that need no approval
 KINDS = {"tool": "How-to", "knowledge": "Reference"}
 
 
@@ -13,3 +21,8 @@ def kind(value: str) -> str:
 def actor(name: str) -> str:
     """Return the label of an actor at the start of a line. People and agents keep their names."""
     return _ACTORS.get(name, name)
+
+
+def question_state(state: str, kind: str) -> str:
+    """Return the state of a question of a run. `kind` says whether it needed an approval."""
+    return _QUESTIONS[state] if kind == "approve" else _ANSWERS.get(state, _QUESTIONS[state])

@@ -12,6 +12,7 @@ from registry.models import Project, User
 from registry.services.notifications import notifications
 from registry.services.permissions import Actor
 from registry.services.proposals import review_queue
+from registry.services.workflows import question_queue
 
 THEMES = ("light", "dark")
 _SWITCHER = 20  # people with more projects use the project list
@@ -49,10 +50,12 @@ def _navigation(request: HttpRequest, project: Project | None) -> list[dict[str,
         "count_label": "waiting for you" if reviews else "waiting",
         "yours": reviews,
     }
+    runs = _item(request, "Runs", reverse("runs", args=[project.slug]), "runs")
+    runs |= {"count": cache(partial(_questions, request, project)), "count_label": "waiting for you", "yours": True}
     return [
         _item(request, "Skills", skill_pages[0], "skills", also=skill_pages[1:]),
         proposals,
-        _item(request, "Runs", reverse("runs", args=[project.slug]), "runs"),
+        runs,
         inbox,
     ]
 
@@ -64,6 +67,11 @@ def _unread(request: HttpRequest) -> int:
 def _waiting(request: HttpRequest, project: Project) -> int:
     actor: Actor = request.actor  # type: ignore[attr-defined]
     return review_queue.waiting(project, by=actor)
+
+
+def _questions(request: HttpRequest, project: Project) -> int:
+    actor: Actor = request.actor  # type: ignore[attr-defined]
+    return question_queue.count(project, by=actor)
 
 
 def _more(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]:

@@ -14,7 +14,8 @@ from registry.web.render import styleguide
 from registry.web.routing import log as question_log
 from registry.web.routing import question_form, question_import, questions, results, skill_health, try_it
 from registry.web.routing import settings as routing_settings
-from registry.web.runs import lineage, run, run_list, start, step, timeline
+from registry.web.runs import lineage, run, run_list, start, step, timeline, waiting
+from registry.web.runs import questions as run_questions
 from registry.web.skills import (
     catalog,
     customisation,
@@ -101,6 +102,14 @@ _SOURCE = [
     path("skills/<str:name>/uninstall/", source_uninstall.uninstall, name="source-uninstall"),
 ]
 
+_RUN_QUESTION = [
+    path("", run_questions.show, name="run-question"),
+    path("everything.json", run_questions.as_json, name="run-question-data"),
+    path("approve/", run_questions.approve, name="run-approve"),
+    path("deny/", run_questions.deny, name="run-deny"),
+    path("answer/", run_questions.answer, name="run-answer"),
+]
+
 _WEBHOOK = [
     path("", webhooks.show, name="webhook"),
     path("switch/", webhooks.switch, name="webhook-switch"),
@@ -180,6 +189,9 @@ urlpatterns = [
     path("projects/<slug:slug>/webhooks/<int:webhook>/", include(_WEBHOOK)),
     path("projects/<slug:slug>/sources/", sources.index, name="sources"),
     path("projects/<slug:slug>/sources/<int:source_id>/", include(_SOURCE)),
+    path("projects/<slug:slug>/waiting/", waiting.index, name="waiting"),
+    path("projects/<slug:slug>/runs/<int:run>/questions/", run_questions.of_run, name="run-questions"),
+    path("projects/<slug:slug>/runs/<int:run>/questions/<int:question>/", include(_RUN_QUESTION)),
     path("projects/<slug:slug>/settings/", settings.settings, name="settings"),
     path("projects/<slug:slug>/public/", settings.publish, name="project-public"),
     path("projects/<slug:slug>/protected/", settings.protect, name="project-protected"),

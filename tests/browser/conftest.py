@@ -2,13 +2,13 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
-from tests.browser import chromium
+from tests.browser import chromium, run_questions
 from tests.browser.site import Site, Team, running
 from tests.faults.sites import shared_template
 
@@ -49,6 +49,12 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory, django_db_b
 @pytest.fixture
 def team(site: Site) -> Team:
     return site.team()
+
+
+@pytest.fixture
+def run_worker(site: Site) -> Callable[[], None]:
+    """Return a function that carries all runs until each has ended or waits for a person."""
+    return lambda: site.do(run_questions.carry)
 
 
 class Windows:

@@ -32,6 +32,14 @@ def _proposal(route: str, path: str, state: str = "") -> Screen:
     return Screen(route, lambda world: f"{world.team.base}/proposals/{world.waiting}/{path}", state=state)
 
 
+def _question(kind: str) -> Screen:
+    def path(world: World) -> str:
+        run, question = world.run_questions[kind]
+        return f"{world.team.base}/runs/{run}/questions/{question}/"
+
+    return Screen("run-question", path, state=kind)
+
+
 def _source(route: str, path: str = "", state: str = "", which: str = "source") -> Screen:
     return Screen(route, lambda world: f"{world.team.base}/sources/{getattr(world.places, which)}/{path}", state=state)
 
@@ -124,6 +132,8 @@ SCREENS = [
     _run("huge", "steps/each/", "run-step"),
     Screen("skill-run", lambda world: f"{world.runs.base}/skills/supplier-onboarding/run/"),
     Screen("skill-workflow", lambda world: f"{world.runs.base}/skills/supplier-onboarding/workflow/", state="runs"),
+    _project("waiting", "waiting/"),
+    *(_question(kind) for kind in ("approval", "call", "again", "release", "input", "doubt", "closed", "own")),
     _project("audit", "audit/"),
     _project("security", "security/"),
     Screen("scan", lambda world: f"{world.team.base}/security/{world.scan}/"),
@@ -190,6 +200,8 @@ NOT_PAGES = {
     "run-values": BYTES,
     "schema": BYTES,
     "skill-names": BYTES,
+    "run-question-data": BYTES,
+    "run-questions": "leads on to the question that waits",
     "inbox-entry": "leads on to what the entry is about",
 }
 
@@ -202,5 +214,6 @@ ONLY_POSTED = {
     "account-mail", "inbox-read", "inbox-read-all", "webhook-switch", "webhook-secret", "webhook-test",
     "webhook-replay", "webhook-remove", "source-look", "source-remove", "source-retry", "project-blocking",
     "routing-delete", "routing-run", "routing-baseline", "routing-log-delete",
-    "run-cancel", "run-replay", "project-quarantine", "suppression-end", "scan-suppress", "version-release",
+    "run-cancel", "run-replay", "run-approve", "run-deny", "run-answer",
+    "project-quarantine", "suppression-end", "scan-suppress", "version-release",
 }  # fmt: skip

@@ -89,6 +89,7 @@ _SAMPLES |= dict.fromkeys(
         "job_id",
         "suppression",
         "run",
+        "question",
     ),
     "1",
 )

@@ -29,7 +29,7 @@ from registry.services.permissions import Actor
 from registry.services.proposals import proposals
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import customisation, skills, versions
-from tests.browser import alarms, other_site, questions, run_states
+from tests.browser import alarms, other_site, questions, run_questions, run_states
 from tests.browser.other_site import Places
 from tests.browser.questions import Asked
 from tests.browser.run_states import Runs
@@ -127,6 +127,7 @@ class World:
     scan: str
     asked: Asked
     runs: Runs
+    run_questions: dict[str, tuple[int, int]]  # the run and the question of each kind
 
 
 def build(site: Site) -> World:
@@ -161,6 +162,7 @@ def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
     return World(
         team, secret, mail_link, invited, sent.key, waiting, _propose(project, owner), clashing, hook.pk, places,
         alarms.fill(project, owner, author), questions.fill(project, owner, author), run_states.build(team.people),
+        run_questions.fill(project, owner, author),
     )  # fmt: skip
 
 

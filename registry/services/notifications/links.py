@@ -6,8 +6,10 @@
 from django.conf import settings
 from django.urls import reverse
 
-from registry.core.notifications.events import YANKED, Event
+from registry.core.notifications.events import QUESTION_EXPIRED, RUN_WAITING, YANKED, Event
 from registry.models import Notification
+
+_ASKING = (RUN_WAITING, QUESTION_EXPIRED)
 
 
 def absolute(path: str) -> str:
@@ -41,7 +43,7 @@ def _path(slug: str, event_type: str, *, proposal: int | None, run: int | None, 
     if proposal is not None:
         return reverse("proposal", args=[slug, proposal])
     if run is not None:
-        return run_path(slug, run)
+        return reverse("run-questions", args=[slug, run]) if event_type in _ASKING else run_path(slug, run)
     if not version:
         return reverse("skill", args=[slug, skill])
     if event_type == YANKED:  # a withdrawn version has no page, only a row in the history

@@ -21,7 +21,7 @@ from registry.models import RunTask
 from registry.services.capabilities import capability_registry
 from registry.services.workflows import held_runs, locks, policies, run_tasks, step_rows
 from registry.services.workflows.database_clock import DatabaseClock
-from registry.services.workflows.dispatch import Dispatcher
+from registry.services.workflows.dispatch import Dispatcher, run_key
 from registry.services.workflows.executor import GRACE_SECONDS
 
 log = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class CallWorker:
         if time.monotonic() - began > self._lease.total_seconds() * 2 / 3:
             return Outcome(not_made=True)
         capabilities = capability_registry.of(row.run.project_id)
-        return Dispatcher(f"run-{row.run_id}", policies.current(), capabilities.get).perform(task)
+        return Dispatcher(run_key(row.run_id), policies.current(), capabilities.get).perform(task)
 
     def _refuse(self, row: RunTask, outcome: Outcome) -> None:
         if run_tasks.claim(row.pk, seconds=GRACE_SECONDS, lease=self._lease, now=self._clock.now()):

@@ -17,6 +17,15 @@ MOST_OUTPUT_CHARS = 1024 * 1024
 Verdicts = dict[tuple[str, str], Verdict]  # of deterministic gates, by gate and input
 
 
+def run_key(run_id: int) -> str:
+    """Return the start of the idempotency keys of a run's calls. The path of the call follows it."""
+    return f"run-{run_id}"
+
+
+def call_key(run_key: str, path: str) -> str:
+    return f"{run_key}/{path}"
+
+
 class Dispatcher:
     """Performs tasks. It keeps the verdicts of deterministic gates, so use one for each run."""
 
@@ -38,7 +47,9 @@ class Dispatcher:
         if ruling.rule is not Rule.PROCEED:
             message = f"{task.capability.id} was not called, because the policy does not allow this call any longer."
             return Outcome(failure=ruling.failure or Failure(Code.SAFETY_GATE, message))
-        result = calls.call(task.capability, task.request.input, key=f"{self._key}/{task.path}", seconds=task.seconds)
+        result = calls.call(
+            task.capability, task.request.input, key=call_key(self._key, task.path), seconds=task.seconds
+        )
         if result.output is not None and len(canonical(result.output)) > MOST_OUTPUT_CHARS:
             message = f"The output has more than {MOST_OUTPUT_CHARS:,} characters. Return less, or store it elsewhere."
             return Outcome(failure=Failure(Code.OUTPUT, message))
@@ -67,7 +78,7 @@ class Dispatcher:
             return failed
         known = (capability.id, digest(given))
         if known not in self._verdicts:
-            key = f"{self._key}/{task.path}:{gate.capability}"
+            key = f"{call_key(self._key, task.path)}:{gate.capability}"
             result = calls.call(capability, given, key=key, seconds=task.seconds)
             if result.output is None:
                 return failed

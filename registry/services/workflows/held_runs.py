@@ -26,7 +26,7 @@ from registry.services import audit
 from registry.services.capabilities import capability_registry
 from registry.services.permissions import Actor
 from registry.services.workflows import locks, policies, questions, run_events, run_tasks, step_rows, stored_values
-from registry.services.workflows.dispatch import Dispatcher
+from registry.services.workflows.dispatch import Dispatcher, run_key
 
 SYSTEM = Actor(kind="system", name="skillsite")
 REASON_CHARS = 1_000
@@ -98,7 +98,7 @@ def open_run(run: Run, *, stores_tasks: bool = False, sure_until: float, now: da
     scheduler.resume(asked, {*tasks, *outcomes})
     for path, outcome in outcomes.items():
         scheduler.report(path, outcome, scheduler.moment)
-    dispatcher = Dispatcher(f"run-{run.pk}", rules.policy, rules.capability_of)
+    dispatcher = Dispatcher(run_key(run.pk), rules.policy, rules.capability_of)
     return HeldRun(run, scheduler, dispatcher, run.inbox, sure_until, stores_tasks, tasks, spent)
 
 

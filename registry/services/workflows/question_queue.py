@@ -3,16 +3,20 @@
 from collections.abc import Iterable
 
 from django.db.models import Count, Q
+from django.db.models.fields.json import KT
+from django.db.models.functions import Substr
 from django.utils import timezone
 
 from registry.core import roles
 from registry.core.workflows.plan import Approvers
+from registry.core.workflows.question_text import headline
 from registry.models import Project, RunQuestion, User
 from registry.models.workflows import OPEN, RunQuestionQuerySet
 from registry.services.notifications.recipients import REVIEWING
 from registry.services.permissions import Actor, require
 from registry.services.workflows import answerers
 
+_READ_CHARS = 600  # of a text in a list
 _ROLE = "run__project__memberships__role"  # of the person who asks; set by the filter of `_open`
 _GROUP = ("run__project", "people", "roles", _ROLE)
 
@@ -35,6 +39,23 @@ def find(project: Project, *, by: Actor) -> RunQuestionQuerySet:
         return RunQuestion.objects.none()
     matching = Q(*asking, _connector=Q.OR)
     return open_.filter(matching).select_related("run__project", "run__user", "run__agent").order_by("pk")
+
+
+def lines(questions: RunQuestionQuerySet) -> RunQuestionQuerySet:
+    """Read only what a list shows, because a question holds up to a megabyte."""
+    return questions.defer("shown", "value").annotate(
+        capability=KT("shown__capability"),
+        target=KT("shown__target"),
+        reason=Substr(KT("shown__reason"), 1, _READ_CHARS),
+        question=Substr(KT("shown__input__question"), 1, _READ_CHARS),
+    )
+
+
+def title(line: RunQuestion) -> str:
+    """Return what a row of `lines` asks."""
+    names = ("capability", "target", "reason")
+    shown = {name: getattr(line, name) or "" for name in names}
+    return headline(line.kind, {**shown, "input": {"question": getattr(line, "question", None) or ""}})
 
 
 def count(project: Project, *, by: Actor) -> int:

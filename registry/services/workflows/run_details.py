@@ -173,10 +173,29 @@ class _Budget:
 def question(project: Project, run_id: int, question_id: int, *, by: Actor) -> ShownQuestion:
     """Return one question with everything that it shows, however large it is."""
     run = runs.find(project, run_id, by=by)
-    rows = list(run.questions.select_related("run").filter(pk=question_id))
-    if not rows:
+    return next(_shown_questions(run, [_question(run, question_id)], by, most_chars=None))
+
+
+def question_in_turn(
+    project: Project, run_id: int, question_id: int, *, by: Actor
+) -> tuple[Run, ShownQuestion, RunQuestion | None, RunQuestion | None]:
+    """Return a run, one of its questions with everything that it shows, and those that the run asked before and after.
+
+    The two others are of the same path and kind: the one before it, and the one that is open now.
+    """
+    run = runs.find(project, run_id, by=by)
+    row = _question(run, question_id)
+    alike = run.questions.filter(path=row.path, kind=row.kind)
+    before = alike.filter(pk__lt=row.pk).order_by("-pk").first()
+    after = alike.filter(pk__gt=row.pk, state=OPEN).first()
+    return run, next(_shown_questions(run, [row], by, most_chars=None)), before, after
+
+
+def _question(run: Run, question_id: int) -> RunQuestion:
+    found = run.questions.select_related("run").filter(pk=question_id).first()
+    if found is None:
         raise NotFound("This run has no such question.")
-    return next(_shown_questions(run, rows, by, most_chars=None))
+    return found
 
 
 def _questions(run: Run, by: Actor) -> Iterator[ShownQuestion]:

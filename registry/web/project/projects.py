@@ -14,6 +14,7 @@ from registry.core.errors import AlreadyExists, InvalidRequest, NotFound
 from registry.models import Membership, Project
 from registry.services import permissions
 from registry.services.people import projects
+from registry.services.workflows import question_queue
 from registry.web.access import PersonRequest, signed_in
 from registry.web.htmx import render
 
@@ -57,8 +58,10 @@ def index(request: PersonRequest) -> HttpResponse:
         else:
             messages.success(request, f"{project.name} created. You are its owner.")
             return redirect("skills", project.slug)
+    listed = list(Project.objects.for_list(request.user))
+    waiting = question_queue.counts(request.user) if listed else {}
     context = {
-        "projects": Project.objects.for_list(request.user),
+        "projects": [(project, waiting.get(project.pk, 0)) for project in listed],
         "archived": Project.objects.archived_of(request.user),
         "form": form,
     }

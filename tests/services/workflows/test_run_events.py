@@ -75,7 +75,7 @@ def test_the_people_who_may_answer_are_notified_with_what_is_asked(
     assert inbox(owner) == []
     assert inbox(viewer) == []
     [notification] = Notification.objects.all()
-    assert links.notification_path(notification) == f"/projects/demo/runs/{question.run_id}/"
+    assert links.notification_path(notification) == f"/projects/demo/runs/{question.run_id}/questions/"
 
 
 def test_a_question_for_one_person_is_sent_to_nobody_else(

@@ -194,7 +194,7 @@ def test_the_number_of_queries_does_not_grow_with_the_events(
             skills.enable(project, "greeting", by=operator)
         text(reviewing.get(LOG))
         # session, user, membership; count, page, chain; members and agents of the filter; switcher and sidebar
-        with django_assert_max_num_queries(11):
+        with django_assert_max_num_queries(12):
             text(reviewing.get(LOG))
 
 

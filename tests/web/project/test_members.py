@@ -200,7 +200,7 @@ def test_the_number_of_queries_does_not_grow_with_the_members(
         if number in (0, 14):
             # session, user, membership with project, members, invitations, the switcher's projects, waiting proposals,
             # unread notices, tokens that a removal would revoke
-            with django_assert_max_num_queries(9):
+            with django_assert_max_num_queries(10):
                 client.get(LIST)
 
 

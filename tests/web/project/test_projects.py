@@ -57,7 +57,7 @@ def test_the_number_of_queries_does_not_grow_with_the_projects(
             projects.archive(more, by=_member_of(more, person))
         if number in (0, 11):
             # session, user, projects, archived ones, the switcher's projects, unread entries of the inbox
-            with django_assert_num_queries(6):
+            with django_assert_num_queries(7):
                 client.get("/projects/")
 
 

@@ -69,7 +69,7 @@ def test_the_number_of_queries_does_not_grow_with_the_proposals(
         if number in (0, 11):
             # session, user, membership; waiting and their skills; count, page, facts, own; counts of states, choices;
             # the switcher, the count in the sidebar, unread notices
-            with django_assert_max_num_queries(15):
+            with django_assert_max_num_queries(16):
                 text(reviewer.get(QUEUE))
     assert len(reviewer.get(QUEUE).context["rows"]) == 13
 

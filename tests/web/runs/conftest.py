@@ -13,7 +13,9 @@ from registry.services.skills import skills
 from registry.services.workflows import runs
 from registry.services.workflows.run_worker import RunWorker
 from tests.conftest import skill_bundle
-from tests.services.workflows.conftest import finish
+from tests.services.workflows.conftest import asking, finish
+
+__all__ = ["asking"]
 
 Workflow = Callable[..., str]
 Started = Callable[..., Run]
@@ -33,6 +35,11 @@ def workflow(project: Project, operator: Actor) -> Workflow:
         return name
 
     return publish
+
+
+@pytest.fixture
+def worker(db: None) -> RunWorker:
+    return RunWorker(poll_seconds=0)
 
 
 @pytest.fixture
