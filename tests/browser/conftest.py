@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
-from tests.browser import chromium, run_questions
+from tests.browser import chromium, run_states
 from tests.browser.site import Site, Team, running
 from tests.faults.sites import shared_template
 
@@ -54,7 +54,7 @@ def team(site: Site) -> Team:
 @pytest.fixture
 def run_worker(site: Site) -> Callable[[], None]:
     """Return a function that carries all runs until each has ended or waits for a person."""
-    return lambda: site.do(run_questions.carry)
+    return lambda: site.do(run_states.carry)
 
 
 class Windows:

@@ -12,7 +12,7 @@ from registry.services.agents import agents
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from registry.services.workflows import questions, runs
-from registry.services.workflows.run_worker import RunWorker
+from tests.browser.run_states import carry
 from tests.conftest import skill_bundle
 
 _WORKFLOW = """\
@@ -74,13 +74,6 @@ _CALL: dict[str, Any] = {
 }
 
 
-def carry() -> None:
-    """Work until every run has ended or waits for a person."""
-    worker = RunWorker(poll_seconds=0)
-    while worker.work(timeout=10) or worker.held:
-        pass
-
-
 def fill(project: Project, owner: Actor, author: Actor) -> dict[str, tuple[int, int]]:
     """Return the run and the question of each kind."""
     bundle = skill_bundle("refund-order", {"workflow.yaml": _WORKFLOW.encode()})
@@ -88,7 +81,7 @@ def fill(project: Project, owner: Actor, author: Actor) -> dict[str, tuple[int, 
     by_agent = permissions.agent(agents.get(project, "support-desk"), frozenset({"run", "read"}))
     mine = runs.start(project, "refund-order", by=owner)
     waiting = runs.start(project, "refund-order", by=by_agent)
-    carry()
+    carry(mine, waiting)
     publish = waiting.questions.get(path="publish")
     reviewer = permissions.person(User.objects.get(username="reviewer"), project)
     questions.approve(project, waiting.pk, publish.pk, digest=publish.digest, by=reviewer)

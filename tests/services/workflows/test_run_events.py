@@ -240,7 +240,7 @@ def test_webhooks_get_ids_and_states_and_neither_inputs_nor_questions(
         "questions": [{"id": question.pk, "step": "each[0]", "kind": "input"}],
     }  # fmt: skip
     assert bodies[1]["data"]["text"] == "flow waits for an answer"
-    assert bodies[1]["data"]["url"].endswith(f"/projects/demo/runs/{run.pk}/")
+    assert bodies[1]["data"]["url"].endswith(f"/projects/demo/runs/{run.pk}/questions/")
     assert SECRET not in json.dumps(sent())
 
 
