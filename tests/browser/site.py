@@ -38,7 +38,11 @@ class Site:
     Playwright runs an event loop there, and Django refuses to use a database inside one.
     """
 
-    def __init__(self, address: str, library: Path, hand: ThreadPoolExecutor) -> None:
+    def __init__(
+        self, place: sites.Site, environment: dict[str, str], address: str, library: Path, hand: ThreadPoolExecutor
+    ) -> None:
+        self._place = place
+        self._environment = environment
         self.address = address
         self.library = library
         self._hand = hand
@@ -46,6 +50,17 @@ class Site:
 
     def do(self, verb: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         return self._hand.submit(verb, *args, **kwargs).result()
+
+    @contextmanager
+    def worker(self) -> Iterator[None]:
+        """Run a worker process, which carries the runs of all projects."""
+        process = self._place.popen("manage.py", "worker", **self._environment)
+        try:
+            yield
+            assert process.poll() is None, "the worker has ended"
+        finally:
+            process.terminate()
+            sites.finish(process)
 
     def look(self, path: str, session: str) -> str:
         """Return a page as the server shows it now."""
@@ -132,7 +147,7 @@ def running(directory: Path, *, template: str = "", **more: str) -> Iterator[Sit
             place.manage("migrate", "--verbosity=0", **own)
         with sites.serving(place, "--no-prepare", "--no-worker", **own):
             try:
-                yield Site(address, library, hand)
+                yield Site(place, own, address, library, hand)
             finally:
                 hand.submit(connections.close_all).result()
 

@@ -26,7 +26,7 @@ class Headline:
 def headline(details: RunDetails, rows: Mapping[str, RunStep], *, queued_seconds: float) -> Headline:
     run = details.run
     if not run.is_finished and run.cancelled_by:
-        return Headline("", f"{run.cancelled_by} has cancelled this run. The worker ends it within a few seconds.")
+        return Headline("", f"{run.cancelled_by} asked to cancel this run. The worker ends it within a few seconds.")
     match run.state:
         case RunState.QUEUED:
             late = queued_seconds > _LATE_SECONDS

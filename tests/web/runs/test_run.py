@@ -37,7 +37,7 @@ def test_a_finished_run_shows_its_steps_values_and_lock(started: Started, viewin
     assert "2 of 2 steps finished" in words
     assert "Graph of the workflow greet" in words
     assert 'href="#step-render"' in page
-    assert "Outputs Download as JSON text Where from is text ? Hello Ada" in words
+    assert "Outputs Download as JSON text Where from? text Hello Ada" in words
     assert "Inputs Download as JSON name Ada" in words
     assert "text.template" in words
     assert "data-live" not in page
@@ -187,7 +187,7 @@ def test_an_unfinished_run_can_be_cancelled(started: Started, writing: Client, c
     run = started(ASKS)
     assert "A call that is on its way is not called back" in main(writing.get(here(run)))
     assert writing.post(f"{here(run)}cancel/")["Location"] == here(run)
-    assert "author has cancelled this run." in main(writing.get(here(run)))
+    assert "author asked to cancel this run." in main(writing.get(here(run)))
     carry()
     assert "author cancelled this run." in main(writing.get(here(run)))
 
