@@ -192,7 +192,7 @@ def test_a_full_project_starts_no_more(workflow: Workflow, writing: Client, sett
 
 
 def test_a_workflow_that_cannot_run_says_why(workflow: Workflow, writing: Client) -> None:
-    workflow("id: a.b\nversion: 1.0.0\nsteps: [{id: a, uses: "skill:nowhere"}]\n")
+
     response = writing.get(HERE)
     assert response.status_code == 200
     assert "flow uses skill:nowhere, which cannot be used." in main(response)
