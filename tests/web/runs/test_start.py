@@ -9,6 +9,7 @@ from django.test import Client
 from registry.core import roles
 from registry.models import Project, Run
 from registry.services.permissions import Actor
+from registry.services.skills import skills
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill
 from tests.services.footprint import nothing_left_behind
@@ -191,11 +192,15 @@ def test_a_full_project_starts_no_more(workflow: Workflow, writing: Client, sett
     assert "which is the limit" in main(response)
 
 
-def test_a_workflow_that_cannot_run_says_why(workflow: Workflow, writing: Client) -> None:
-
+def test_a_workflow_that_cannot_run_says_why(
+    project: Project, workflow: Workflow, operator: Actor, writing: Client
+) -> None:
+    workflow(CHAIN, "inner")
+    workflow('id: a.b\nversion: 1.0.0\nsteps: [{id: a, uses: "skill:inner", input: {name: Ada}}]\n')
+    skills.disable(project, "inner", by=operator)
     response = writing.get(HERE)
     assert response.status_code == 200
-    assert "flow uses skill:nowhere, which cannot be used." in main(response)
+    assert "flow uses skill:inner, which cannot be used." in main(response)
     assert "Start the run" not in main(response)
     assert writing.post(HERE, {}).status_code == 422
 
