@@ -10,6 +10,7 @@ from registry.core.errors import InvalidRequest, NotFound, SkillsiteError
 from registry.core.findings import errors
 from registry.core.workflows import plan_json, workflow_yaml
 from registry.core.workflows.capability import SKILL, Capability, Hints, Produced
+from registry.core.workflows.capability_set import CapabilitySet
 from registry.core.workflows.failures import StepFailed
 from registry.core.workflows.plan import FILE, MOST_DEPTH, SKILL_PREFIX, Plan, Step
 from registry.core.workflows.run_tree import ROOT, Library
@@ -55,21 +56,22 @@ class Prepared:
 def prepare(project_id: int, loaded: Loaded) -> Prepared:
     """Return what a run of a skill is made of. Raise InvalidRequest if it cannot run."""
     plan = plan_of(loaded)
-    collected = _Collected(project_id)
+    collected = _Collected(project_id, capability_registry.of(project_id))
     collected.add(plan, (loaded.name,))
     return Prepared(plan, _document(_identity(loaded), plan, collected))
 
 
 def prepare_call(project_id: int, name: str) -> Prepared:
     """Return what a run of a single call is made of."""
+    known = capability_registry.of(project_id)
     try:
-        capability = capability_registry.of(project_id).get(name)
+        capability = known.get(name)
     except StepFailed as failed:
         raise NotFound(failed.failure.message) from None
     mapping = {field: f"inputs.{field}" for field in capability.inputs}
     step = Step(CALL_STEP, capability.id, input=mapping)
     plan = Plan(capability.id, capability.version, capability.inputs, capability.outputs, (step,), (CALL_STEP,))
-    collected = _Collected(project_id)
+    collected = _Collected(project_id, known)
     collected.add(plan, (capability.id,))
     # Hints, because a step with `output` fails if the call leaves an optional field out.
     produces = {field: Produced("", f"outputs.{field}") for field in capability.outputs}
@@ -108,8 +110,8 @@ def plan_of(loaded: Loaded) -> Plan:
 class _Collected:
     """Everything that a plan uses, and what its nested skills use."""
 
-    def __init__(self, project_id: int) -> None:
-        self.project_id = project_id
+    def __init__(self, project_id: int, known: CapabilitySet) -> None:
+        self.project_id, self._known = project_id, known
         self.skills: dict[str, tuple[Loaded, Plan]] = {}
         self.capabilities: dict[str, Any] = {}
 
@@ -145,7 +147,7 @@ class _Collected:
 
     def _capability(self, uses: str, skill: str) -> Capability:
         try:
-            return capability_registry.of(self.project_id).get(uses)
+            return self._known.get(uses)
         except StepFailed as failed:
             raise InvalidRequest(f"The workflow of {skill} cannot run. {failed.failure.message}") from None
 
