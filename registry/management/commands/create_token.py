@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from registry.core import roles
 from registry.core.errors import SkillsiteError
 from registry.models import Project, User
 from registry.services import permissions
@@ -19,7 +20,10 @@ class Command(BaseCommand):
         holder.add_argument("--agent", metavar="NAME")
         holder.add_argument("--user", metavar="NAME")
         parser.add_argument(
-            "--scope", action="append", default=[], help="a scope of the token; repeat the option for several scopes"
+            "--scope",
+            action="append",
+            default=[],
+            help=f"a scope of the token: {', '.join(roles.SCOPES)}; repeat the option for several scopes",
         )
         parser.add_argument(
             "--expires", metavar="90d", help="lifetime as a number and h, d or w; without it the token does not expire"

@@ -23,12 +23,12 @@ from registry.web import navigation
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 
-# The scope “run” is not offered: nothing on this site uses it yet.
 _SCOPES = {
     roles.READ: ("Read", "skills and their files"),
     roles.PROPOSE: ("Propose", "changes for review"),
     roles.WRITE: ("Write", "skills, where changes need no review"),
-    roles.REVIEW: ("Review", "proposals: approve, request changes, reject"),
+    roles.RUN: ("Run", "workflows and capabilities, which can act on other systems"),
+    roles.REVIEW: ("Review", "proposals and questions of runs: approve, request changes, reject"),
     roles.MANAGE: ("Manage", "agents, members and settings"),
 }
 _LIFETIMES = {"7d": "7 days", "30d": "30 days", "90d": "90 days", "365d": "1 year", "": "Never"}
