@@ -14,12 +14,16 @@ Wsgi = Callable[[dict[str, Any], Any], Any]  # returns an iterable of bytes
 
 @dataclass(slots=True)
 class Answer:
-    """A complete answer. The body is in memory, or in a temporary file without a name."""
+    """A complete answer. The body is in memory, or in a temporary file without a name.
+
+    With `follow`, it is the start of a stream, or waits for another answer. See `following.py`.
+    """
 
     status: int
     headers: _Headers
     body: bytes | BinaryIO
     length: int
+    follow: Any = None
 
     def blocks(self) -> Iterator[bytes]:
         if isinstance(self.body, bytes):
@@ -32,6 +36,8 @@ class Answer:
     def close(self) -> None:
         if not isinstance(self.body, bytes):
             self.body.close()
+        if self.follow is not None:
+            self.follow.close()
 
 
 def produce(application: Wsgi, environ: dict[str, Any]) -> Answer:
@@ -42,14 +48,32 @@ def produce(application: Wsgi, environ: dict[str, Any]) -> Answer:
         started[:] = [(int(status[:3]), headers)]
 
     parts = application(environ, start_response)
+    follow = None
     try:
         body, length = (b"", 0) if environ["REQUEST_METHOD"] == "HEAD" else _collect(parts)
+        follow = _take_follow(parts)
     finally:
         close = getattr(parts, "close", None)
         if close:
             close()
     status, headers = started[0]
-    return Answer(status, headers, body, length)
+    return Answer(status, headers, body, length, follow)
+
+
+def merged(first: Answer, later: Any) -> Answer:
+    """Return the response that came later, with the headers that the middleware gave to the first answer."""
+    own = [*later.items(), ("Content-Length", str(len(later.content)))]
+    replaced = {name.lower() for name, _ in own}
+    headers = [*((name, value) for name, value in first.headers if name.lower() not in replaced), *own]
+    return Answer(later.status_code, headers, later.content, len(later.content))
+
+
+def _take_follow(parts: Any) -> Any:
+    """Take over what follows a response, so that closing the response does not end it."""
+    follow = getattr(parts, "follow", None)
+    if follow is not None:
+        parts.follow = None
+    return follow
 
 
 def _collect(parts: Iterable[bytes]) -> tuple[bytes | BinaryIO, int]:

@@ -10,9 +10,10 @@ from typing import IO
 
 from django.conf import settings
 
+from registry.api.following import Stream
 from registry.services import client_address
 from registry.services.resolve import gate
-from skillsite.server import answers, bodies, pipe, senders
+from skillsite.server import answers, bodies, following, pipe, senders
 from skillsite.server.answers import Answer, Wsgi
 from skillsite.server.environ import build, host
 from skillsite.server.listening import end_stuck_connections
@@ -57,12 +58,14 @@ class Application:
         self._threads = Threads(settings.WEB_THREADS, "web")
         # Each probe has its own thread, so it answers also while all others are busy, or while the database is slow.
         self._probes = {path: Threads(1, path.strip("/")) for path in _PROBES}
+        # It looks whether there is more of the answers that go on.
+        self._following = Threads(1, "follow")
         # These requests may wait for other servers. With their own threads, nothing else has to wait for them.
         self._resolving = Threads(settings.RESOLVE_THREADS, "resolve")
         gate.use_own_threads(settings.RESOLVE_THREADS)
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
-        for threads in (self._threads, self._resolving, *self._probes.values()):
+        for threads in (self._threads, self._resolving, self._following, *self._probes.values()):
             threads.stop()
 
     async def __rsgi__(self, scope: Scope, proto: HttpProtocol) -> None:
@@ -135,7 +138,9 @@ class Application:
             answer = await done
         finally:
             self._running -= 1
-        if answer is not None:
+        if answer is not None and answer.follow is not None:
+            await self._follow(scope, proto, answer)
+        elif answer is not None:
             await self._send(scope, proto, answer)
 
     def _threads_for(self, path: str) -> Threads:
@@ -153,8 +158,10 @@ class Application:
             except Exception:
                 logger.exception("The request failed.")
                 answer = _CRASHED
-        if isinstance(answer.body, bytes) and (
-            answer.length <= answers.DIRECT or self._unread.add(scope.client, answer.length)
+        if (
+            isinstance(answer.body, bytes)
+            and answer.follow is None
+            and (answer.length <= answers.DIRECT or self._unread.add(scope.client, answer.length))
         ):
             proto.response_bytes(answer.status, answer.headers, answer.body)
             self._finished.append(done)
@@ -170,6 +177,26 @@ class Application:
         self._collecting = self._running > 0
         if self._collecting:
             self._loop.call_later(_COLLECT_SECONDS, self._collect)
+
+    async def _follow(self, scope: Scope, proto: HttpProtocol, answer: Answer) -> None:
+        """Send a stream as it goes on, or wait for the answer that replaces this one."""
+        follow, answer.follow = answer.follow, None
+        try:
+            if isinstance(follow, Stream):
+                await following.send_stream(proto, answer, follow, self._following)
+            else:
+                found = await following.wait(proto, follow, self._following)
+                await self._send_directly(scope, proto, answers.merged(answer, found) if found else answer)
+        except (TimeoutError, BrokenPipeError):
+            logger.info("A client did not read what followed.")
+        finally:
+            follow.close()
+
+    async def _send_directly(self, scope: Scope, proto: HttpProtocol, answer: Answer) -> None:
+        if isinstance(answer.body, bytes) and answer.length <= answers.DIRECT:
+            proto.response_bytes(answer.status, answer.headers, answer.body)
+        else:
+            await self._send(scope, proto, answer)
 
     async def _send(self, scope: Scope, proto: HttpProtocol, answer: Answer) -> None:
         place = self._long_answers.take(_network(scope))
