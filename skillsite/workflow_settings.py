@@ -22,6 +22,7 @@ WORKFLOW_LEASE_SECONDS = env.integer("WORKFLOW_LEASE_SECONDS", 15, least=1, most
 CELERY_BROKER_URL = env.text("CELERY_BROKER_URL")  # of Redis or RabbitMQ; the worker uses its threads if empty
 WORKFLOW_ANSWER_DAYS = env.integer("WORKFLOW_ANSWER_DAYS", 7, least=1, most=90)
 WORKFLOW_KEEP_DAYS = env.integer("WORKFLOW_KEEP_DAYS", 90, least=1)
+WORKFLOW_STREAMS = env.integer("WORKFLOW_STREAMS", 64, least=1, most=1_000)
 WORKFLOW_UNFINISHED_RUNS = env.integer("WORKFLOW_UNFINISHED_RUNS", 20_000, least=1)
 
 logs.hide([*WORKFLOW_SECRETS.values(), WORKFLOW_LLM_KEY, urlsplit(CELERY_BROKER_URL).password or ""])

@@ -44,7 +44,7 @@ def as_json(body: Mapping[str, object], *, loads: tuple[tuple[str, str], ...] = 
 _cache: ByteCache[Answer] = ByteCache(64 * MEBIBYTE, largest=2 * MEBIBYTE)
 
 
-class _BaseRead(APIView):
+class BaseRead(APIView):
     """A view that answers GET and HEAD before DRF wraps the request. DRF handles other methods."""
 
     read_scope = roles.READ
@@ -66,7 +66,8 @@ class _BaseRead(APIView):
         rate = throttle.take(caller.token_id, writing=False)
         self.permit(caller, **kwargs)
         etag, response = self._read(request, caller, **kwargs)
-        response["ETag"] = etag
+        if etag:
+            response["ETag"] = etag
         response["Vary"] = "Authorization, Accept"
         response["Cache-Control"] = "private, no-cache"
         rate.mark(response)
@@ -76,7 +77,7 @@ class _BaseRead(APIView):
         raise NotImplementedError
 
 
-class Read(_BaseRead):
+class Read(BaseRead):
     """A read whose answer is cached under its ETag.
 
     Set `cached` to False if the answer can change without a new revision, such as the time an agent was last seen, or
@@ -129,7 +130,7 @@ class Read(_BaseRead):
         return self._tag(request, caller), self.get(request, caller, **kwargs)
 
 
-class StreamedRead(_BaseRead):
+class StreamedRead(BaseRead):
     """A read too long to cache, streamed for each request. Its ETag depends on the kind and scopes of the caller."""
 
     get: Callable[..., StreamingHttpResponse]
@@ -139,7 +140,7 @@ class StreamedRead(_BaseRead):
         return etag, _not_modified() if _matches(request, etag) else self.get(request, caller, **kwargs)
 
 
-class RowRead(_BaseRead):
+class RowRead(BaseRead):
     """A read of one row that counts its changes. A 304 costs what `row_version` costs, and nothing is cached."""
 
     get: Callable[..., Answer]

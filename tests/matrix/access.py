@@ -51,6 +51,7 @@ _API = {
     "sources/<str:source>/installed/<str:name>": "DELETE change-nothing",
     "runs": "GET read, POST change",
     "runs/<str:run>": "GET own-run",
+    "runs/<str:run>/events": "GET own-run",
     "runs/<str:run>/values": "GET own-run",
     "runs/<str:run>/steps/<path:path>": "GET own-run",
     "runs/<str:run>/questions/<str:question>": "GET own-run",

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from registry.api import run_events
 from registry.core import roles
 from registry.models import Project, User
 from registry.services.agents import tokens
@@ -11,6 +12,7 @@ from registry.services.permissions import Actor
 from registry.services.skills import skills
 from registry.services.workflows.run_worker import RunWorker
 from tests.api.runs.requests import ASKS, CHAIN, TYPED
+from tests.api.runs.served import Clock
 from tests.conftest import Api, skill_bundle
 from tests.services.workflows.conftest import finish
 
@@ -29,6 +31,15 @@ def work(db: None) -> Callable[[], None]:
     """Return a function that lets a worker carry all runs as far as they go."""
     worker = RunWorker(poll_seconds=0)
     return lambda: finish(worker)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Return the clock of answers that go on."""
+    clock = Clock()
+    for module in (run_events,):
+        monkeypatch.setattr(module, "time", clock)
+    return clock
 
 
 @pytest.fixture
