@@ -304,6 +304,7 @@ SPECTACULAR_SETTINGS = {
         "JobKind": ["look", "import", "update"],
         "JobState": ["queued", "running", "done", "failed"],
         "ChangeStatus": ["added", "removed", "changed", "renamed"],
+        "TrustEnum": "registry.core.roles.TRUST_LEVELS",
         "RunState": "registry.api.run_answers.RUN_STATES",
         "RunStepState": "registry.api.run_answers.STEP_STATES",
         "RunQuestionKind": "registry.api.run_answers.QUESTION_KINDS",

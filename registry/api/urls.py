@@ -6,6 +6,7 @@ from registry.api import (
     agents,
     audit,
     bundles,
+    capabilities,
     catalog,
     documentation,
     evals,
@@ -27,6 +28,7 @@ from registry.api import (
 _SKILL = "skills/<str:name>"
 _AGENT = "agents/<str:agent>"
 _PROPOSAL = "proposals/<str:proposal>"
+_CAPABILITY = "capabilities/<str:capability>"
 _RUN = "runs/<str:run>"
 _SOURCE = "sources/<str:source>"
 
@@ -92,6 +94,9 @@ _in_project = [
     path(f"{_RUN}/answer", run_decisions.AnswerQuestion.as_view(), name="api-run-answer"),
     path(f"{_RUN}/cancel", run_decisions.Cancel.as_view(), name="api-run-cancel"),
     path(f"{_RUN}/replay", run_decisions.Replay.as_view(), name="api-run-replay"),
+    path("capabilities", capabilities.Capabilities.as_view(), name="api-capabilities"),
+    path(_CAPABILITY, capabilities.OneCapability.as_view(), name="api-capability"),
+    path(f"{_CAPABILITY}/call", capabilities.Call.as_view(), name="api-call"),
     path("suppressions", scans.Suppressions.as_view(), name="api-suppressions"),
     path("suppressions/<str:suppression>", scans.OneSuppression.as_view(), name="api-suppression"),
     path("evals/cases", evals.Cases.as_view(), name="api-eval-cases"),

@@ -82,6 +82,10 @@ def actor(request: Request) -> Actor:
     return cast(Caller, request.user).actor
 
 
+def token_id(request: Request) -> int:
+    return cast(Caller, request.user).token_id
+
+
 def project(request: Request) -> Project:
     return cast(Project, request.auth)
 

@@ -11,6 +11,8 @@ SkillsiteError
 ├── NotText                  not-text             a binary file was requested as text
 ├── Unauthenticated          unauthenticated      the token is missing, unknown, expired or revoked
 ├── Forbidden                forbidden            the caller is known but not allowed to do this
+│   ├── SafetyDenied         safety-denied        the policy denies the call of a capability
+│   └── CallDenied           denied               a person denied the call, or nobody answered in time
 ├── NotFound                 not-found            it does not exist, or the caller may not see it
 │   └── Quarantined          quarantined          the version is in quarantine, so agents do not get it
 ├── Conflict                 conflict             the current state does not allow this
@@ -21,6 +23,11 @@ SkillsiteError
 │   └── Stale                stale                the skill has changed since the caller read it
 │       └── StaleProposal    stale                the skill has changed since the proposal was made
 ├── PreconditionRequired     precondition-required  If-Match or another required guard is missing
+│   └── ConfirmationRequired confirmation-required  a person has to answer a question first; says which, and where
+├── CallFailed               call-failed          a called capability answered with an error, or with a wrong answer
+├── CallTimedOut             call-timed-out       a called capability, or the run around it, took too long
+├── GateFailed               gate-failed          a gate failed or gave no verdict, so the call was not made
+├── CallUnavailable          unavailable          the service of a capability is left alone for a moment
 ├── SourceFailed             source-failed        a source did not answer, or its answer cannot be used
 ├── RateLimited              rate-limited         too many requests; says when to retry
 └── Busy                     busy                 the site has no capacity for this now; says when to retry
@@ -93,6 +100,14 @@ class Forbidden(SkillsiteError):
     code = "forbidden"
 
 
+class SafetyDenied(Forbidden):
+    code = "safety-denied"
+
+
+class CallDenied(Forbidden):
+    code = "denied"
+
+
 class NotFound(SkillsiteError):
     code = "not-found"
 
@@ -138,6 +153,26 @@ class StaleProposal(Stale):
 
 class PreconditionRequired(SkillsiteError):
     code = "precondition-required"
+
+
+class ConfirmationRequired(PreconditionRequired):
+    code = "confirmation-required"
+
+
+class CallFailed(SkillsiteError):
+    code = "call-failed"
+
+
+class CallTimedOut(SkillsiteError):
+    code = "call-timed-out"
+
+
+class GateFailed(SkillsiteError):
+    code = "gate-failed"
+
+
+class CallUnavailable(SkillsiteError):
+    code = "unavailable"
 
 
 class SourceFailed(SkillsiteError):

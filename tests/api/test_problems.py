@@ -25,10 +25,13 @@ def test_error_codes_are_unique_but_for_stale() -> None:
 
 @pytest.mark.parametrize("module", [problems, middleware])
 def test_api_and_web_map_every_error_to_a_status(module: Any) -> None:
-    """Every error is the fault of the request, except for a source that does not answer and a busy site."""
+    """Every error is the fault of the request, except for a busy site and others that do not answer as they should."""
     assert set(module.STATUS) == set(FAMILY)
     beyond = {error: status for error, status in module.STATUS.items() if not 400 <= status < 500}
-    assert beyond == {errors.SourceFailed: 502, errors.Busy: 503}
+    assert beyond == {
+        errors.SourceFailed: 502, errors.Busy: 503, errors.CallFailed: 502, errors.CallTimedOut: 504,
+        errors.GateFailed: 503, errors.CallUnavailable: 503,
+    }  # fmt: skip
 
 
 def test_the_docstring_of_errors_names_every_code() -> None:

@@ -146,7 +146,7 @@ def _things(world: World, owner: Actor, people: dict[str, User]) -> None:
         "webhook": webhook.pk, "source": source.pk, "source_id": source.pk, "job": job.pk, "job_id": job.pk,
         "member": project.memberships.get(user=people[roles.VIEWER]).pk, "suppression": accepted.pk,
         "digest": bundle.digest, "evaluation": evaluations.run(project, by=owner).pk,
-        "run": run.pk, "question": run.questions.get().pk,
+        "run": run.pk, "question": run.questions.get().pk, "capability": "data.echo",
     }  # fmt: skip
 
 

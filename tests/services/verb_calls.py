@@ -333,6 +333,7 @@ NO_EVENT_OF_THEIR_OWN = {
     "run_progress": "reads only",
     "run_versions": "reads only",
     "run_watch": "reads only",
+    "call_results": "reads only",
     "question_queue": "reads only",
     "answerers": "check permissions only",
     "notifications": "are part of the change of another function",

@@ -9,6 +9,7 @@ from registry.core.bundle import Bundle
 from registry.core.findings import Finding
 from registry.core.limits import Limits
 from registry.core.workflows import capability_linking, capability_yaml
+from registry.core.workflows.builtins.catalogue import BUILTINS
 from registry.core.workflows.capability import Capability
 from registry.core.workflows.capability_scope import OWNER
 from registry.core.workflows.capability_set import CapabilitySet
@@ -17,6 +18,9 @@ from registry.core.workflows.plan import FILE
 from registry.lib.lru import LruCache
 from registry.models import ProjectCapability
 from registry.services.capabilities import capability_files
+
+# Sources of capabilities.
+BUILT_IN, OPERATOR, PROJECT = "built-in", "operator", "project"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,13 @@ def of_owners(project_id: int) -> ProjectSet:
         if tuple((row.name, row.digest) for row in stored) == rows:
             _sets.put(key, known)
     return known
+
+
+def source_of(capability_id: str) -> str:
+    """Return who registered a capability of a project. Nobody replaces a built-in one or one of the operator."""
+    if capability_id in BUILTINS:
+        return BUILT_IN
+    return OPERATOR if capability_id in capability_files.snapshot().capabilities.by_id else PROJECT
 
 
 def linked(operators: CapabilitySet, texts: Mapping[str, str]) -> ProjectSet:

@@ -55,6 +55,11 @@ def run_path(slug: str, run: int) -> str:
     return reverse("run", args=[slug, run])
 
 
+def run_api_path(slug: str, run: int) -> str:
+    """Return the path of a run for programs."""
+    return reverse("api-run", args=[slug, run])
+
+
 def webhook_path(slug: str, webhook: int) -> str:
     return reverse("webhook", args=[slug, webhook])
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from registry.api import run_events
+from registry.api import capabilities, run_events
 from registry.core import roles
 from registry.models import Project, User
 from registry.services.agents import tokens
@@ -37,7 +37,7 @@ def work(db: None) -> Callable[[], None]:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Return the clock of answers that go on."""
     clock = Clock()
-    for module in (run_events,):
+    for module in (run_events, capabilities):
         monkeypatch.setattr(module, "time", clock)
     return clock
 
