@@ -18,11 +18,15 @@ _STEPS = "`steps:` and below it one `- id: …` with `uses: …` for each step"
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A workflow file. `plan` is None if a finding is an error. `document` is None if the YAML is invalid."""
+    """A workflow file. `plan` is None if a finding is an error. `document` is None if the YAML is invalid.
+
+    `sketch` has as much of the plan as can be read, for a file that somebody is still writing. It cannot run.
+    """
 
     plan: Plan | None
     findings: tuple[Finding, ...]
     document: Document | None = None
+    sketch: Plan | None = None
 
 
 def parse(content: bytes | str, *, limits: Limits = DEFAULT) -> Parsed:
@@ -33,7 +37,7 @@ def parse(content: bytes | str, *, limits: Limits = DEFAULT) -> Parsed:
         return Parsed(None, tuple(replace(finding, rule=YAML) for finding in error.findings))
     problems = Problems(document)
     plan = _plan(problems)
-    return Parsed(None if problems.fatal else plan, listed(problems.findings), document)
+    return Parsed(None if problems.fatal else plan, listed(problems.findings), document, plan)
 
 
 def _plan(problems: Problems) -> Plan | None:
