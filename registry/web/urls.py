@@ -7,7 +7,7 @@ from registry.web import schemas
 from registry.web.account import accounts, inbox
 from registry.web.agents import agents, tokens
 from registry.web.connect import client_wheel, connect
-from registry.web.editor import conflicts, draft_files, editor
+from registry.web.editor import conflicts, draft_files, editor, workflow_editor
 from registry.web.project import audit, members, projects, security, settings, webhooks
 from registry.web.proposals import proposal, proposal_conflict, proposal_edit, proposals
 from registry.web.render import styleguide
@@ -214,11 +214,13 @@ urlpatterns = [
     path("projects/<slug:slug>/catalog/", catalog.catalog, name="catalog"),
     path("projects/<slug:slug>/names", name_options.names, name="skill-names"),
     path("projects/<slug:slug>/new/", editor.new, name="skill-new"),
+    path("projects/<slug:slug>/new/workflow/", workflow_editor.edit, name="skill-new-workflow"),
     path("projects/<slug:slug>/new/files/<path:path>", draft_files.file, name="skill-new-file"),
     path("projects/<slug:slug>/new/raw/<path:path>", draft_files.raw, name="skill-new-raw"),
     path("projects/<slug:slug>/upload/", uploads.upload, name="upload"),
     path("projects/<slug:slug>/upload/<slug:key>/", uploads.preview, name="upload-preview"),
     path("projects/<slug:slug>/skills/<str:name>/edit/", editor.edit, name="skill-edit"),
+    path("projects/<slug:slug>/skills/<str:name>/edit/workflow/", workflow_editor.edit, name="skill-edit-workflow"),
     path("projects/<slug:slug>/skills/<str:name>/edit/conflict/", conflicts.conflict, name="skill-conflict"),
     path("projects/<slug:slug>/skills/<str:name>/edit/files/<path:path>", draft_files.file, name="skill-edit-file"),
     path("projects/<slug:slug>/skills/<str:name>/edit/raw/<path:path>", draft_files.raw, name="skill-edit-raw"),

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from registry.core.errors import Conflict, InvalidInput, NotFound, RateLimited, SkillsiteError, Stale, TooLarge
 from registry.core.format.skill_form import Fields
+from registry.core.workflows.plan import FILE as WORKFLOW_YAML
 from registry.models import Draft
 from registry.services.drafts import draft_checks, draft_files, drafts
 from registry.services.drafts.drafts import FORM, RAW, Place, Typed
@@ -177,7 +178,11 @@ def _add(request: ProjectRequest, place: Place, _: str) -> Draft:
 
 def _open(request: ProjectRequest, place: Place, draft: Draft, path: str) -> HttpResponse:
     draft_files.entry_of(draft, path)
-    return redirect(Addresses(place).file(path))
+    return redirect(Addresses(place).workflow if path == WORKFLOW_YAML else Addresses(place).file(path))
+
+
+def _workflow(request: ProjectRequest, place: Place, draft: Draft, _: str) -> HttpResponse:
+    return redirect(Addresses(place).workflow)
 
 
 def _create(request: ProjectRequest, place: Place, draft: Draft, _: str) -> HttpResponse:
@@ -205,6 +210,7 @@ _ACTIONS: dict[str, _Action] = {
     "propose": _propose,
     "fix": _fix,
     "open": _open,
+    "workflow": _workflow,
     "create": _create,
     "add": _files(_add),
     "remove": _files(_remove),

@@ -90,6 +90,10 @@ class Addresses:
     def form_action(self) -> str:
         return f"{self.editor}?{urlencode({'from': self.copy_of})}" if self.copy_of else self.editor
 
+    @property
+    def workflow(self) -> str:
+        return f"{self.editor}workflow/"
+
     def file(self, path: str) -> str:
         return f"{self.editor}files/{quote(path)}"
 
