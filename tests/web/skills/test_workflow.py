@@ -27,10 +27,12 @@ steps:
     input: {template: Hello}
   - id: check
     uses: security.secrets.detect
+    input: {text: inputs.tone}
   - id: send
     uses: skill:letters
   - id: file-it
     uses: text.template
+    input: {template: Filed}
 """
 TAB = f'href="{HERE}workflow/"'
 
