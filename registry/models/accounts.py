@@ -82,6 +82,7 @@ class Project(models.Model):
     # Options for owners, all off by default.
     protected = models.BooleanField(default=False)  # every change needs a review
     public = models.BooleanField(default=False)  # anybody can find and read the skills
+    makers_approve = models.BooleanField(default=False)  # reviewers can approve for agents whose token they made
     reviewer_agents = models.BooleanField(default=False)  # agents can recommend a decision, and a person makes it
 
     # Security findings of this severity or a higher one stop a version from being published.

@@ -116,10 +116,12 @@ class ProposalRevision(models.Model):
 
 # The people who may not approve a proposal: its backers, and everyone who can act in the name of a backer because they
 # made a token for them. The token need not have sent the proposal, because it can revise one as well.
+# A project can allow it for agents.
+_AGENT_OF_MAKER = Q(agent__isnull=False, proposal__project__makers_approve=True)
 _BARRED = {
     "backer": F("user"),
-    "sender": F("through"),
-    "maker_for_agent": F("agent__tokens__owner"),
+    "sender": Case(When(~_AGENT_OF_MAKER, then=F("through"))),
+    "maker_for_agent": Case(When(~_AGENT_OF_MAKER, then=F("agent__tokens__owner"))),
     "maker_for_person": Case(When(user__tokens__project=F("proposal__project"), then=F("user__tokens__owner"))),
 }
 
@@ -129,6 +131,11 @@ class BackerQuerySet(models.QuerySet["Backer"]):
         """Filter for the backers because of whom one of these people may not approve the proposal."""
         is_barred = reduce(or_, (Q(**{f"{name}__in": people}) for name in _BARRED))
         return self.alias(**_BARRED).filter(is_barred)
+
+    def of_own_agents(self, people: Collection[int]) -> "BackerQuerySet":
+        """Filter for the agents for which one of these people made a token."""
+        made = Q(through__in=people) | Q(agent__tokens__owner__in=people)
+        return self.filter(made, agent__isnull=False)
 
     def barred_people(self) -> dict[int, set[int]]:
         """Return the users who may not approve, by proposal."""
@@ -212,6 +219,7 @@ class Approval(models.Model):
     base_digest = models.CharField(max_length=_DIGEST, blank=True)
     by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     at = models.DateTimeField(default=timezone.now)
+    own_agent = models.BooleanField(default=False)  # `by` made a token of the agent, and the project allows it
 
     @property
     def edited(self) -> bool:

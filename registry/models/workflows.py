@@ -29,6 +29,15 @@ class RunLock(models.Model):
     document = models.JSONField()
 
 
+def _made(people: Collection[int]) -> models.QuerySet[Token]:
+    return Token.objects.filter(project=OuterRef("project"), owner__in=people)
+
+
+def _of_own_agent(people: Collection[int]) -> Q:
+    for_agent = _made(people).filter(agent=OuterRef("agent"))
+    return Q(agent__isnull=False) & (Q(through__in=people) | Q(Exists(for_agent)))
+
+
 class RunQuerySet(models.QuerySet["Run"]):
     def of(self, project: Project) -> "RunQuerySet":
         return self.filter(project=project)
@@ -40,11 +49,16 @@ class RunQuerySet(models.QuerySet["Run"]):
     def barring(self, people: Collection[int]) -> "RunQuerySet":
         """Filter for the runs that one of these people may not approve.
 
-        They started it, or they made a token of the agent or the person who did, and so could act in their name.
+        They started it, or they made a token of the agent or the person who did, and so could act in their name. A
+        project can allow it for agents.
         """
-        made = Token.objects.filter(project=OuterRef("project"), owner__in=people)
-        for_agent, for_person = made.filter(agent=OuterRef("agent")), made.filter(user=OuterRef("user"))
-        return self.filter(Q(user__in=people) | Q(through__in=people) | Exists(for_agent) | Exists(for_person))
+        for_person = _made(people).filter(user=OuterRef("user"))
+        theirs = Q(user__in=people) | Q(agent=None, through__in=people) | Exists(for_person)
+        return self.filter(theirs | (_of_own_agent(people) & Q(project__makers_approve=False)))
+
+    def of_own_agents(self, people: Collection[int]) -> "RunQuerySet":
+        """Filter for the runs of agents for which one of these people made a token."""
+        return self.filter(_of_own_agent(people))
 
 
 class Run(models.Model):
@@ -232,6 +246,7 @@ class RunApproval(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     comment = models.CharField(max_length=1_000, blank=True)
     at = models.DateTimeField(default=timezone.now)
+    own_agent = models.BooleanField(default=False)  # they made a token of the agent, and the project allows it
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["question", "user"], name="one_approval_per_person")]

@@ -1,6 +1,7 @@
 """Template tags for the questions of runs."""
 
 from django import template
+from django.template import Context
 from django.utils.safestring import SafeString
 
 from registry.services.workflows.run_details import RunDetails
@@ -20,10 +21,10 @@ _STATES = {
 }
 
 
-@register.simple_tag
-def questions_of(details: RunDetails) -> RunQuestions:
+@register.simple_tag(takes_context=True)
+def questions_of(context: Context, details: RunDetails) -> RunQuestions:
     """Return the questions of a run: panels, and lines for the rest."""
-    return question_panels.of_run(details)
+    return question_panels.of_run(details, by=context["request"].actor)
 
 
 @register.simple_tag

@@ -196,6 +196,7 @@ urlpatterns = [
     path("projects/<slug:slug>/public/", settings.publish, name="project-public"),
     path("projects/<slug:slug>/protected/", settings.protect, name="project-protected"),
     path("projects/<slug:slug>/advice/", settings.advice, name="project-advice"),
+    path("projects/<slug:slug>/makers/", settings.makers_approve, name="project-makers"),
     path("projects/<slug:slug>/archive/", settings.archive, name="project-archive"),
     path("projects/<slug:slug>/blocking/", settings.blocking, name="project-blocking"),
     path("projects/<slug:slug>/automatic-quarantine/", settings.automatic_quarantine, name="project-quarantine"),

@@ -173,6 +173,7 @@ _PROJECT_PAGES = {
     "routing/settings/": "GET viewer, POST owner",
     "protected/": "POST owner",
     "advice/": "POST owner",
+    "makers/": "POST owner",
     "archive/": "POST owner",
     "proposals/": "GET viewer, POST reviewer",
     "proposals/<int:number>/": "GET proposer-or-reviewer",

@@ -186,6 +186,9 @@ VERBS: dict[str, Verb] = {
     "projects.set_reviewer_agents": Verb(
         lambda w, by: projects.set_reviewer_agents(w.project, True, by=by), "project.advice-allowed", roles.MANAGE
     ),
+    "projects.set_makers_approve": Verb(
+        lambda w, by: projects.set_makers_approve(w.project, True, by=by), "project.makers-approve", roles.MANAGE
+    ),
     "projects.set_quarantines_alarms": Verb(
         lambda w, by: projects.set_quarantines_alarms(w.project, True, by=by),
         "project.quarantine-automatic",

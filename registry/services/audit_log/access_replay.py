@@ -17,6 +17,8 @@ _OPTIONS: dict[str, tuple[str, bool]] = {
     "project.unprotected": ("protected", False),
     "project.advice-allowed": ("reviewer_agents", True),
     "project.advice-ended": ("reviewer_agents", False),
+    "project.makers-approve": ("makers_approve", True),
+    "project.makers-excluded": ("makers_approve", False),
     "project.quarantine-automatic": ("quarantines_alarms", True),
     "project.quarantine-manual": ("quarantines_alarms", False),
     "project.archived": ("archived", True),

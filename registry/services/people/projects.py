@@ -83,6 +83,12 @@ def set_reviewer_agents(project: Project, allowed: bool, *, by: Actor) -> None:
     _switch(project, "reviewer_agents", allowed, verb, by=by)
 
 
+def set_makers_approve(project: Project, allowed: bool, *, by: Actor) -> None:
+    """Set whether reviewers can approve proposals and runs of agents for which they made a token."""
+    verb = "project.makers-approve" if allowed else "project.makers-excluded"
+    _switch(project, "makers_approve", allowed, verb, by=by)
+
+
 def set_quarantines_alarms(project: Project, on: bool, *, by: Actor) -> None:
     """Set whether the deep scan quarantines a published version in which it finds an error."""
     verb = "project.quarantine-automatic" if on else "project.quarantine-manual"

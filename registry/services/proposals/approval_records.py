@@ -19,7 +19,9 @@ class Doubt:
     missing: bool = False
 
 
-def record(proposal: Proposal, version: Version | None, *, digest: str, proposed: str, by: int) -> Approval:
+def record(
+    proposal: Proposal, version: Version | None, *, digest: str, proposed: str, own_agent: bool, by: int
+) -> Approval:
     """Store the approval, in the transaction that stored the version."""
     return Approval.objects.create(
         proposal=proposal,
@@ -28,6 +30,7 @@ def record(proposal: Proposal, version: Version | None, *, digest: str, proposed
         proposed_digest=proposed,
         base_digest=proposal.base_digest,
         by_id=by,
+        own_agent=own_agent,
     )
 
 

@@ -76,7 +76,16 @@ def _require_other(proposal: Proposal, by: Actor) -> None:
 
 def own_backers(by: Actor) -> BackerQuerySet:
     """Return the backers because of whom the actor may not approve a proposal."""
-    return Backer.objects.barring([person for person in (by.user_id, by.maker_id) if person is not None])
+    return Backer.objects.barring(_people(by))
+
+
+def is_of_own_agent(proposal: Proposal, by: Actor) -> bool:
+    """Return whether the actor made a token of an agent that backs the proposal, whatever the project allows."""
+    return Backer.objects.of_own_agents(_people(by)).filter(proposal=proposal).exists()
+
+
+def _people(by: Actor) -> list[int]:
+    return [person for person in (by.user_id, by.maker_id) if person is not None]
 
 
 def approve(
@@ -140,8 +149,13 @@ def _publish(
         _record_edit(proposal, verdict.edited, verdict.revision, by)
     _decide(proposal, Action.APPROVE, comment, by)
     version = _apply(proposal, verdict, current, gate_reason=gate_reason, by=by, change=change)
-    approval_records.record(proposal, version, digest=verdict.digest, proposed=proposed, by=_person(by))
+    own_agent = is_of_own_agent(proposal, by)
+    approval_records.record(
+        proposal, version, digest=verdict.digest, proposed=proposed, own_agent=own_agent, by=_person(by)
+    )
     change.data.update(proposed=proposed, edited=verdict.digest != proposed)
+    if own_agent:
+        change.data["own_agent"] = True
     proposals.describe(change, proposal)
     notifications.notify(events.APPROVED, proposal, text=comment, by=by)
 

@@ -84,6 +84,11 @@ def is_barred(run: Run, by: Actor) -> bool:
     return Run.objects.filter(pk=run.pk).barring(identities(by)).exists()
 
 
+def is_of_own_agent(run: Run, by: Actor) -> bool:
+    """Return whether an actor made a token of the agent that started a run, whatever the project allows."""
+    return Run.objects.filter(pk=run.pk).of_own_agents(identities(by)).exists()
+
+
 def identities(by: Actor) -> list[int]:
     """Return the people that an actor stands for: the person, and the maker of the token."""
     return [person for person in (by.user_id, by.maker_id) if person is not None]
@@ -98,6 +103,8 @@ def not_barred(questions: RunQuestionQuerySet, people: list[int]) -> RunQuestion
 
 def barred_people(run: Run) -> set[int]:
     """Return the users who may not approve the calls of a run."""
+    if run.agent_id is not None and run.project.makers_approve:
+        return set()
     made = Token.objects.filter(Q(agent=run.agent_id, agent__isnull=False) | Q(user=run.user_id, user__isnull=False))
     makers = made.filter(project=run.project_id, owner__isnull=False).values_list("owner", flat=True)
     return {person for person in (run.user_id, run.through_id, *makers) if person is not None}

@@ -21,6 +21,7 @@ from registry.core.workflows.values import Json
 from registry.models import Project, Run, RunApproval, RunQuestion
 from registry.models.workflows import APPROVED, DENIED, EXPIRED, OPEN, WITHDRAWN
 from registry.services import audit
+from registry.services.audit import Change
 from registry.services.capabilities import capability_registry
 from registry.services.permissions import Actor, require, require_still
 from registry.services.workflows import answerers, run_events, runs
@@ -85,8 +86,10 @@ def approve(project: Project, run_id: int, question_id: int, *, digest: str, com
     with audit.change(project, run_events.QUESTION_APPROVED, by=by, target=question.run.skill, revises=False) as change:
         require_still(by, roles.REVIEW, project)
         question = _locked(question, digest)
+        answerers.require_other(question, by)
+        own_agent = _note_own_agent(change, question, by)
         _, is_new = RunApproval.objects.get_or_create(
-            question=question, user_id=by.user_id or 0, defaults={"comment": comment}
+            question=question, user_id=by.user_id or 0, defaults={"comment": comment, "own_agent": own_agent}
         )
         if not is_new:
             raise AlreadyDecided("You have approved this already. Other people have to approve it too.")
@@ -127,6 +130,9 @@ def answer(
     with audit.change(project, run_events.QUESTION_ANSWERED, by=by, target=question.run.skill, revises=False) as change:
         require_still(by, roles.REVIEW, project)
         question = _locked(question, digest)
+        if question.kind == Asks.DOUBT:
+            answerers.require_other(question, by)
+            _note_own_agent(change, question, by)
         change.data.update(_described(question))
         _settle(question, APPROVED, checked, comment, by)
     return question.run
@@ -156,6 +162,14 @@ def _may_answer(project: Project, run_id: int, question_id: int, *, by: Actor) -
     if not answerers.is_asked(found, by):
         raise Forbidden("This question is for other people. It names who may answer it.")
     return found
+
+
+def _note_own_agent(change: Change, question: RunQuestion, by: Actor) -> bool:
+    """Record that somebody decides about an agent for which they made a token, which the project allows."""
+    own_agent = answerers.is_of_own_agent(question.run, by)
+    if own_agent:
+        change.data["own_agent"] = True
+    return own_agent
 
 
 def _locked(question: RunQuestion, digest: str) -> RunQuestion:

@@ -90,6 +90,8 @@ _WORDS: dict[str, dict[str, tuple[str, str]]] = {
         "project.unprotected": ("turned off reviews for", "Reviews turned off"),
         "project.advice-allowed": ("allowed recommendations by agents in", "Agent recommendations allowed"),
         "project.advice-ended": ("ended recommendations by agents in", "Agent recommendations ended"),
+        "project.makers-approve": ("let reviewers approve for their own agents in", "Approval for own agents allowed"),
+        "project.makers-excluded": ("ended approvals for own agents in", "Approval for own agents ended"),
         "project.blocking-set": ("changed which findings block publishing in", "Blocking findings changed"),
         "project.quarantine-automatic": ("turned on automatic quarantine for", "Automatic quarantine turned on"),
         "project.quarantine-manual": ("turned off automatic quarantine for", "Automatic quarantine turned off"),

@@ -92,7 +92,13 @@ advice = _switch(
     on="Agents can now recommend decisions. People decide.",
     off="Agents now see only their own proposals.",
 )
-
+makers_approve = _switch(
+    "makers",
+    projects.set_makers_approve,
+    "review",
+    on="Reviewers can now approve proposals and runs of agents whose token they made. Each such approval is recorded.",
+    off="Proposals and runs of an agent now need a reviewer who made no token of it.",
+)
 
 automatic_quarantine = _switch(
     "quarantine",

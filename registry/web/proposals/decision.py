@@ -17,7 +17,10 @@ _BLOCKED_BY_SCAN = "Security findings block this proposal"
 
 @dataclass(frozen=True, slots=True)
 class Powers:
-    """The actions that are possible now. `blocked_reason` is why a reviewer may not approve this proposal."""
+    """The actions that are possible now. `blocked_reason` is why a reviewer may not approve this proposal.
+
+    `own_agent` means that they made a token of an agent that backs it, which the project allows.
+    """
 
     approve: bool = False
     edit: bool = False
@@ -28,6 +31,7 @@ class Powers:
     revise: bool = False
     withdraw: bool = False
     blocked_reason: str = ""
+    own_agent: bool = False
 
     @property
     def any(self) -> bool:
@@ -55,6 +59,7 @@ def powers(request: ProjectRequest, dossier: Dossier) -> Powers:
         revise=Action.REVISE in proposing and not deletes,
         withdraw=Action.WITHDRAW in proposing,
         blocked_reason=_BLOCKED_BY_SCAN if permitted and scan_blocks else blocked_reason,
+        own_agent=permitted and request.project.makers_approve and reviews.is_of_own_agent(proposal, request.actor),
     )
 
 

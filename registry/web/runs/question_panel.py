@@ -58,11 +58,13 @@ class QuestionPanel:
 
     def __init__(
         self, run: Run, shown: ShownQuestion, *, able: Sequence[User] = (), before: RunQuestion | None = None,
-        newer: RunQuestion | None = None, data: QueryDict | None = None, drawing: Drawing | None = None,
+        newer: RunQuestion | None = None, own_agent: bool = False, data: QueryDict | None = None,
+        drawing: Drawing | None = None,
     ) -> None:  # fmt: skip
         self.run, self.row, self.obstacle = run, shown.row, shown.obstacle
         self.shown: Mapping[str, Json] = shown.shown
         self.approved_by, self.able, self.newer = shown.approved_by, able, newer
+        self.is_own_agent = own_agent and shown.row.kind != Asks.INPUT
         self._before, self._data = before, data
         self.drawing = drawing or Drawing()
 
@@ -274,9 +276,11 @@ class QuestionPanel:
 
     # -- The answer ---------------------------------------------------------------------------------------------
 
-    @property
-    def is_denied(self) -> bool:
-        return self.row.state in (DENIED, EXPIRED)
+    @cached_property
+    def makers(self) -> str:
+        """Name the people who approved it although they made a token of the agent."""
+        approvals = self.row.approvals.filter(own_agent=True).select_related("user") if self.is_by_agent else ()
+        return ", ".join(each.user.display_name for each in approvals)
 
     @cached_property
     def answer(self) -> ValueTable | None:

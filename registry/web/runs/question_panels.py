@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 
 from registry.core.text.shorten import shorten
 from registry.core.workflows.question_text import headline
-from registry.models import Project, RunQuestion
+from registry.models import Project, Run, RunQuestion
 from registry.services.permissions import Actor
 from registry.services.workflows import answerers, run_details
 from registry.services.workflows.run_details import RunDetails, ShownQuestion
@@ -37,7 +37,7 @@ class RunQuestions:
     closed: Sequence[QuestionLine]
 
 
-def of_run(details: RunDetails) -> RunQuestions:
+def of_run(details: RunDetails, *, by: Actor) -> RunQuestions:
     """Return the questions of a run. Those that the person can answer have a panel first.
 
     A question whose values are too large for the page has a line, so that nobody answers it without seeing them.
@@ -46,18 +46,32 @@ def of_run(details: RunDetails) -> RunQuestions:
     whole = [each for each in open_ if not each.omitted][:_PANELS]
     drawing = Drawing()
     return RunQuestions(
-        panels=_panels(details, whole, drawing),
+        panels=_panels(details, whole, drawing, by),
         waiting=[_line(each, drawing) for each in open_ if each not in whole],
         closed=[_line(each, drawing) for each in details.questions if not each.is_open],
     )
 
 
-def _panels(details: RunDetails, shown: Sequence[ShownQuestion], drawing: Drawing) -> list[QuestionPanel]:
+def _panels(details: RunDetails, shown: Sequence[ShownQuestion], drawing: Drawing, by: Actor) -> list[QuestionPanel]:
     able = answerers.able(details.run, [each.row for each in shown]) if shown else []
+    own_agent = _is_own_agent(details.run, shown, by)
     return [
-        QuestionPanel(details.run, each, able=people, before=_before(details.questions, each.row), drawing=drawing)
+        QuestionPanel(
+            details.run,
+            each,
+            able=people,
+            before=_before(details.questions, each.row),
+            own_agent=own_agent,
+            drawing=drawing,
+        )
         for each, people in zip(shown, able, strict=True)
     ]
+
+
+def _is_own_agent(run: Run, shown: Sequence[ShownQuestion], by: Actor) -> bool:
+    """Return whether to say that the person made a token of the agent. Without the permission, they cannot answer."""
+    may_decide = any(not each.obstacle and each.is_open and each.row.kind in answerers.NEEDS_OTHERS for each in shown)
+    return may_decide and answerers.is_of_own_agent(run, by)
 
 
 def _before(questions: Sequence[ShownQuestion], row: RunQuestion) -> RunQuestion | None:
@@ -73,7 +87,9 @@ def of_question(
     run, shown, before, newer = run_details.question_in_turn(project, run_id, question_id, by=by)
     run.project = project
     able = answerers.able(run, [shown.row])[0] if shown.is_open else []
-    return QuestionPanel(run, shown, able=able, before=before, newer=newer, data=data)
+    return QuestionPanel(
+        run, shown, able=able, before=before, newer=newer, own_agent=_is_own_agent(run, [shown], by), data=data
+    )
 
 
 def _line(shown: ShownQuestion, drawing: Drawing) -> QuestionLine:

@@ -143,6 +143,7 @@ WAYS: dict[str, tuple[str, str]] = {
     "public": (set_option("public", "TRUE"), "the option public of the project is on, and its events say off"),
     "blocking": (set_option("blocking", "'none'"), "the option blocking of the project is none"),
     "advice": (set_option("reviewer_agents", "TRUE"), "the option reviewer_agents of the project is on"),
+    "makers": (set_option("makers_approve", "TRUE"), "the option makers_approve of the project is on"),
     "automatic": (set_option("quarantines_alarms", "TRUE"), "the option quarantines_alarms of the project is on"),
     "archived": (set_option("archived_at", f"'{SOON}'"), "the option archived of the project is on"),
     "scopes": (set_token(1, "scopes", """'["manage", "read"]'"""), "of bot has the scopes ['manage', 'read']"),

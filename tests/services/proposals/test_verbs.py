@@ -24,6 +24,7 @@ ASKING = {
     "proposals.add_revision", "proposals.replace_revision", "proposals.add_comment", "proposals.is_proposer",
     "proposals.require_proposer", "proposals.visible", "proposals.list_proposals", "proposals.find",
     "reviews.may_decide", "recommendations.may_recommend", "reviews.require_reviewer", "reviews.own_backers",
+    "reviews.is_of_own_agent",
     "rebasing.may_rebase", "rebasing.preview",
 }  # fmt: skip
 

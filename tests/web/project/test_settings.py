@@ -7,7 +7,11 @@ from registry.models import Event, Project
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import Browser, signed_in
 
-SWITCHES = [("protected", "protected", "project.protected"), ("advice", "reviewer_agents", "project.advice-allowed")]
+SWITCHES = [
+    ("protected", "protected", "project.protected"),
+    ("advice", "reviewer_agents", "project.advice-allowed"),
+    ("makers", "makers_approve", "project.makers-approve"),
+]
 
 
 @pytest.mark.parametrize(("part", "column", "verb"), SWITCHES)

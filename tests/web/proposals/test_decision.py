@@ -115,3 +115,16 @@ def test_only_the_proposer_withdraws_a_proposal(
     assert "Withdrawn by the proposer" in text(viewing.post(url(made, "withdraw/"), follow=True))
     assert now(made).state == "withdrawn"
     assert "was already withdrawn" in text(viewing.post(url(made, "withdraw/")), 409)
+
+
+def test_a_maker_of_the_token_approves_if_the_project_allows_it_and_the_page_says_so(
+    project: Project, made: Proposal, reviewer: Client
+) -> None:
+    user = User.objects.get(username=roles.REVIEWER)
+    Token.objects.create(project=project, agent=made.agent, owner=user, digest="0" * 64, scopes=["propose"])
+    Project.objects.update(makers_approve=True)
+    html = text(reviewer.get(url(made)))
+    assert "You made a token of this agent." in html
+    assert 'popovertarget="approve"' in html
+    html = text(reviewer.post(url(made, "approve/"), {"result_digest": made.result_digest}, follow=True))
+    assert "who made a token of the agent" in html

@@ -10,12 +10,13 @@ from django.test import Client
 from django.utils import timezone
 
 from registry.core import roles
-from registry.models import Event, Project, Run, RunQuestion, User
+from registry.models import Event, Project, Run, RunQuestion, Token, User
 from registry.services import permissions
 from registry.services.people import members, projects
 from registry.services.permissions import Actor
 from registry.services.workflows import questions, runs
 from registry.services.workflows.run_worker import RunWorker
+from tests.prepared import ensure_agent
 from tests.services.footprint import nothing_left_behind
 from tests.services.workflows.conftest import APPROVE, INPUT, finish
 from tests.web.conftest import Browser, signed_in
@@ -370,3 +371,18 @@ def test_the_address_of_the_questions_leads_to_the_one_that_waits(asking: Asking
     act(reviewer, question, "deny")
     assert reviewer.get(address)["Location"] == url(question)
     assert reviewer.get("/projects/demo/runs/9999/questions/").status_code == 404
+
+
+def test_a_maker_of_the_token_is_told_that_it_is_recorded(
+    project: Project, asking: Asking, operator: Actor, reviewer: Client, owner: Client, viewing: Client
+) -> None:
+    bot = ensure_agent(project, "bot", by=operator)
+    maker = permissions.person(User.objects.get(username=roles.REVIEWER), project)
+    Token.objects.create(project=project, agent=bot, owner_id=maker.user_id, digest="0" * 64, scopes=[roles.RUN])
+    question = asking(by=permissions.agent(bot, frozenset({roles.RUN, roles.READ})))
+    assert "You can’t approve your own run" in page(reviewer, question)
+    projects.set_makers_approve(project, True, by=operator)
+    assert "You made a token of this agent." in page(reviewer, question)
+    assert "You made a token of this agent." not in page(owner, question)
+    assert act(reviewer, question, "approve").status_code == 302
+    assert "reviewer made a token of this agent" in page(viewing, question)
