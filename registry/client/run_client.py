@@ -10,11 +10,12 @@ from registry.client.cached_reader import JSON_BYTES, CachedReader, parse_json, 
 from registry.client.errors import ClientError, Misconfigured, NotCached, Unanswered
 from registry.client.http import HttpClient
 from registry.client.json_fields import get
-from registry.client.run_values import WAITING, Run, RunPage, RunSummary
+from registry.client.run_values import WAITING, Capability, Run, RunPage, RunSummary
 from registry.client.run_watch import RunUpdate, RunWatch
 
 _MOST_STEPS = 20_000  # of a run that is read whole
 _LARGEST_PAGE = 1_000
+_LOOK_FIRST = "Look at the list of runs before you start it again."
 
 
 class RunMethods:
@@ -56,7 +57,7 @@ class RunMethods:
         try:
             return run_values.summary(self._post("runs", body, once=True))
         except Unanswered as error:
-            raise Unanswered(f"{error.message} Look at the list of runs before you start it again.") from error
+            raise Unanswered(f"{error.message} {_LOOK_FIRST}") from error
 
     def get_run(self, number: int | str) -> Run:
         """Return a run with its steps, at most 20,000, and its outputs, however large they are."""
@@ -104,6 +105,33 @@ class RunMethods:
             if not for_people and update.run.state == WAITING and update.run.questions:
                 break
         return self.get_run(number)
+
+    def capabilities(self) -> tuple[Capability, ...]:
+        """Return the capabilities that workflows of the project can use."""
+        found: list[Capability] = []
+        while True:
+            page = self._get(f"{self._base}/capabilities?limit={_LARGEST_PAGE}&offset={len(found)}")
+            results = get(page, "results", list)
+            found += [run_values.capability(each) for each in results]
+            if not results or page.get("next") is None:
+                return tuple(found)
+
+    def start_call(self, capability: str, inputs: Mapping[str, Any] | None = None) -> int:
+        """Start a run that calls one capability, and return its id. Like `start_run`, it is never sent twice."""
+        if not capability or capability in (".", ".."):
+            raise Misconfigured(f"{capability!r} is not the id of a capability.")
+        body = {"inputs": dict(inputs or {}), "wait_seconds": 0}
+        address = f"capabilities/{quote(capability, safe='')}/call"
+        try:
+            return get(self._post(address, body, once=True), "run", int)
+        except Unanswered as error:
+            raise Unanswered(f"{error.message} {_LOOK_FIRST}") from error
+
+    def call_capability(
+        self, capability: str, inputs: Mapping[str, Any] | None = None, *, seconds: float | None = 60.0
+    ) -> Run:
+        """Call one capability. Return its run when it is finished, asks a person, or the time is up."""
+        return self.wait_for_run(self.start_call(capability, inputs), seconds=seconds)
 
     def run_page(self, number: int | str) -> str:
         """Return the address of the page of a run, for people."""

@@ -1,4 +1,4 @@
-"""The commands `run`, `runs`, `show-run` and `cancel-run`."""
+"""The commands `run`, `runs`, `show-run`, `cancel-run`, `capabilities` and `call`."""
 
 import argparse
 import json
@@ -28,7 +28,7 @@ _MOST_INPUT_BYTES = 1024 * 1024
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     run = commands.add_parser("run", help="start the workflow of a skill, and watch it until it is finished")
     run.add_argument("skill")
-    add_inputs(run)
+    _add_inputs(run)
     run.add_argument("--version", default=None, help="this version of the skill instead of the current one")
     run.add_argument("--max-workers", type=int, default=None, metavar="N", help="the most calls at the same time")
     run.add_argument("--keep-going", action="store_true", help="go on after a failure with what does not depend on it")
@@ -54,8 +54,19 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     cancel.add_argument("id")
     cancel.set_defaults(run=cancel_run)
 
+    capabilities = commands.add_parser("capabilities", help="the capabilities that workflows can use")
+    capabilities.add_argument("words", nargs="*", help="only those with all of these words")
+    capabilities.add_argument("--json", action="store_true", help="print them as JSON, with everything about them")
+    capabilities.set_defaults(run=list_capabilities)
 
-def add_inputs(parser: argparse.ArgumentParser) -> None:
+    call = commands.add_parser("call", help="call one capability, under the same policy as in a workflow")
+    call.add_argument("capability")
+    _add_inputs(call)
+    _add_watching(call, "watch for at most so long; 0 only starts it")
+    call.set_defaults(run=call_capability)
+
+
+def _add_inputs(parser: argparse.ArgumentParser) -> None:
     help_text = "an input as NAME=TEXT, or as NAME:=JSON for other types; can be repeated"
     parser.add_argument("--input", action="append", default=[], metavar="NAME=TEXT", help=help_text)
     parser.add_argument(
@@ -85,10 +96,21 @@ def start(client: SkillsiteClient, arguments: Namespace) -> int:
         deadline_seconds=arguments.deadline,
     )
     print_note(f"Run {run.id} of {run.skill} {run.version} is {run.state}: {client.run_page(run.id)}")
-    if arguments.wait == 0:
-        _print_result(client, run, as_json=arguments.json)
-        return exit_codes.DONE
-    return watch(client, run.id, seconds=arguments.wait, as_json=arguments.json)
+    return _watch_started(client, run.id, arguments)
+
+
+def call_capability(client: SkillsiteClient, arguments: Namespace) -> int:
+    number = client.start_call(arguments.capability, inputs(arguments))
+    print_note(f"Run {number} calls {arguments.capability}: {client.run_page(number)}")
+    return _watch_started(client, number, arguments)
+
+
+def _watch_started(client: SkillsiteClient, number: int, arguments: Namespace) -> int:
+    if arguments.wait != 0:
+        return watch(client, number, seconds=arguments.wait, as_json=arguments.json)
+    if arguments.json:
+        _print_result(client, client.get_run(number), as_json=True)
+    return exit_codes.DONE
 
 
 def show_run(client: SkillsiteClient, arguments: Namespace) -> int:
@@ -135,6 +157,23 @@ def list_runs(client: SkillsiteClient, arguments: Namespace) -> int:
 def cancel_run(client: SkillsiteClient, arguments: Namespace) -> int:
     run = client.cancel_run(arguments.id)
     print_line(f"Run {run.id} will be cancelled. A call that is on its way may still have an effect.")
+    return exit_codes.DONE
+
+
+def list_capabilities(client: SkillsiteClient, arguments: Namespace) -> int:
+    words = [word.lower() for word in arguments.words]
+    found = [
+        each for each in client.capabilities() if all(word in f"{each.id} {each.description}".lower() for word in words)
+    ]
+    if arguments.json:
+        print_json([each.data for each in found])
+        return exit_codes.DONE
+    for each in found:
+        print_line(f"{each.id}  {each.description}")
+        for name, type_ in each.inputs.items():
+            print_line(f"    {name}: {type_}")
+    if not found:
+        print_note("No capabilities found.")
     return exit_codes.DONE
 
 

@@ -83,6 +83,18 @@ class RunPage:
     has_more: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """A capability. `inputs` and `outputs` have the type of each field, in words such as `string, required`."""
+
+    id: str
+    version: str
+    description: str
+    inputs: Mapping[str, str]
+    outputs: Mapping[str, str]
+    data: Mapping[str, Any]
+
+
 def summary(data: Any) -> RunSummary:
     return RunSummary(**_summary(data))
 
@@ -99,6 +111,18 @@ def run(data: Any) -> Run:
 
 def page(data: Any) -> RunPage:
     return RunPage(tuple(summary(each) for each in get(data, "results", list)), data.get("next") is not None)
+
+
+def capability(data: Any) -> Capability:
+    texts = {key: get(data, key, str) for key in ("id", "version", "description")}
+    return Capability(**texts, inputs=_fields(data, "inputs"), outputs=_fields(data, "outputs"), data=data)
+
+
+def _fields(data: Any, key: str) -> dict[str, str]:
+    return {
+        name: get(field, "type", str) + (", required" if get(field, "required", bool) else "")
+        for name, field in get(data, key, dict).items()
+    }
 
 
 def _summary(data: Any) -> dict[str, Any]:

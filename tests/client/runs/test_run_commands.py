@@ -4,78 +4,21 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from registry.client import Retrying, exit_codes, settings
-from registry.client.command import main
-from registry.core import roles
-from registry.models import Project, Run, User
-from registry.services import permissions
+from registry.client import exit_codes
+from registry.models import Project, Run
 from registry.services.permissions import Actor
 from registry.services.workflows import questions
-from tests.client import runs
 from tests.client.between import Between, Reply, times
-from tests.conftest import agent_token
-
-Command = Callable[..., tuple[int, str, str]]
-Meanwhile = Callable[..., None]
-
-
-@pytest.fixture
-def token(project: Project, operator: Actor) -> str:
-    for name in runs.WORKFLOWS:
-        runs.publish(project, name)
-    return agent_token(project, "bot", ("read", "run"), operator)
-
-
-@pytest.fixture
-def reviewer(project: Project, person: Callable[[str], User]) -> Actor:
-    return permissions.person(person(roles.REVIEWER), project)
-
-
-@pytest.fixture
-def environment(site: Between, token: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"URL": site.url, "PROJECT": "demo", "TOKEN": token, "CACHE": str(cache)}.items():
-        monkeypatch.setenv(f"SKILLSITE_{name}", value)
-
-
-@pytest.fixture
-def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Meanwhile:
-    """Return a function that sets what happens while the command pauses."""
-
-    def set_actions(*actions: Callable[[], object]) -> None:
-        connect, retrying = settings.connect, Retrying(sleep=runs.meanwhile(*actions), chance=lambda: 0.0)
-
-        def connect_patiently(**given: Any) -> Any:
-            client = connect(**given)
-            client._http.retrying = replace(retrying, attempts=1)
-            return client
-
-        monkeypatch.setattr(settings, "connect", connect_patiently)
-
-    return set_actions
-
-
-@pytest.fixture
-def command(environment: None, capfd: pytest.CaptureFixture[str], token: str) -> Command:
-    """Run the command in this process, and check that its output never contains the token."""
-
-    def act(*arguments: str) -> tuple[int, str, str]:
-        code = main(arguments)
-        out, err = capfd.readouterr()
-        assert token not in out + err
-        return code, out, err
-
-    return act
+from tests.client.runs import carrying
+from tests.client.runs.carrying import Command, Meanwhile
 
 
 def test_a_run_prints_its_steps_and_then_its_outputs(command: Command, meanwhile: Meanwhile, site: Between) -> None:
-    meanwhile(runs.work)
+    meanwhile(carrying.work)
     code, out, err = command("run", "greet", "--input", "name=Ada=x", "--input", "times:=3")
     number = Run.objects.get().pk
     assert (code, json.loads(out)) == (exit_codes.DONE, {"text": "Hello Ada=x 3"})
@@ -88,7 +31,7 @@ def test_a_run_prints_its_steps_and_then_its_outputs(command: Command, meanwhile
 
 
 def test_json_has_the_whole_run(command: Command, meanwhile: Meanwhile) -> None:
-    meanwhile(runs.work)
+    meanwhile(carrying.work)
     code, out, _ = command("run", "greet", "--input", "name=Ada", "--json")
     run = json.loads(out)
     assert (code, run["state"], run["outputs"]) == (0, "completed", {"text": "Hello Ada 1"})
@@ -101,9 +44,9 @@ def test_inputs_are_read_from_a_file_or_from_stdin(
 ) -> None:
     file = tmp_path / "inputs.json"
     file.write_text('{"name": "Ada", "times": 2}')
-    meanwhile(runs.work)
+    meanwhile(carrying.work)
     assert "Hello Ada 5" in command("run", "greet", "--inputs", str(file), "--input", "times:=5")[1]
-    meanwhile(runs.work)
+    meanwhile(carrying.work)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"name": "Eve"}')))
     assert "Hello Eve 1" in command("run", "greet", "--inputs", "-")[1]
 
@@ -148,7 +91,7 @@ def test_a_wrong_wait_is_a_usage_error(command: Command, seconds: str) -> None:
 
 
 def test_a_failed_run_has_its_own_exit_code(command: Command, meanwhile: Meanwhile) -> None:
-    meanwhile(runs.work)
+    meanwhile(carrying.work)
     code, out, err = command("run", "fails")
     assert (code, out) == (exit_codes.RUN_FAILED, "") and "No stock." in err.splitlines()[-1]
 
@@ -156,7 +99,7 @@ def test_a_failed_run_has_its_own_exit_code(command: Command, meanwhile: Meanwhi
 def test_a_run_says_where_to_approve_and_goes_on(
     command: Command, meanwhile: Meanwhile, project: Project, reviewer: Actor, site: Between
 ) -> None:
-    meanwhile(runs.work, lambda: runs.answer(project, reviewer), runs.work)
+    meanwhile(carrying.work, lambda: carrying.answer(project, reviewer), carrying.work)
     code, out, err = command("run", "asks")
     page = f"{site.url}/projects/demo/runs/{Run.objects.get().pk}/"
     assert (code, json.loads(out)) == (0, {"by": "reviewer"})
@@ -167,7 +110,7 @@ def test_a_run_says_where_to_approve_and_goes_on(
 def test_a_denied_run_has_its_own_exit_code(
     command: Command, meanwhile: Meanwhile, project: Project, reviewer: Actor
 ) -> None:
-    meanwhile(runs.work, lambda: runs.answer(project, reviewer, approve=False), runs.work)
+    meanwhile(carrying.work, lambda: carrying.answer(project, reviewer, approve=False), carrying.work)
     assert command("run", "asks")[0] == exit_codes.RUN_DENIED
 
 
@@ -178,13 +121,13 @@ def test_a_run_without_an_answer_has_its_own_exit_code(command: Command, meanwhi
         Run.objects.get().questions.update(expires_at=timezone.now())
         questions.expire(now=timezone.now(), by=operator)
 
-    meanwhile(runs.work, expire, runs.work)
+    meanwhile(carrying.work, expire, carrying.work)
     assert command("run", "asks")[0] == exit_codes.RUN_EXPIRED
 
 
 def test_a_wait_that_is_over_says_what_the_run_does(command: Command, meanwhile: Meanwhile) -> None:
     assert command("run", "asks", "--wait", "0.01")[0] == exit_codes.RUN_UNFINISHED
-    runs.work()
+    carrying.work()
     code, out, err = command("show-run", str(Run.objects.get().pk), "--wait", "0")
     assert (code, out) == (exit_codes.RUN_WAITING, "") and "is waiting" in err
 
@@ -197,7 +140,7 @@ def test_a_run_is_only_started(command: Command) -> None:
 
 def test_a_lost_site_is_noted_once(command: Command, meanwhile: Meanwhile, site: Between) -> None:
     started = command("run", "greet", "--input", "name=Ada", "--wait", "0", "--json")[1]
-    meanwhile(runs.work)
+    meanwhile(carrying.work)
     site.fault = times(3, Reply(503))
     code, _, err = command("show-run", str(json.loads(started)["id"]), "--watch")
     assert code == 0 and err.count("Trying again.") == 1
@@ -213,7 +156,7 @@ def test_an_interrupted_watch_says_how_to_watch_again(command: Command, meanwhil
     assert code == exit_codes.INTERRUPTED
     assert f"skillsite-client show-run {number} --watch" in err
     assert Run.objects.get().cancelled_by == ""
-    runs.work()
+    carrying.work()
     assert command("show-run", str(number), "--watch")[0] == 0
 
 
@@ -229,7 +172,7 @@ def test_runs_are_listed(command: Command) -> None:
 
 def test_a_run_is_shown(command: Command) -> None:
     command("run", "greet", "--input", "name=Ada", "--wait", "0")
-    runs.work()
+    carrying.work()
     code, out, err = command("show-run", str(Run.objects.get().pk))
     assert (code, json.loads(out)) == (0, {"text": "Hello Ada 1"}) and "started by bot" in err
 
@@ -238,7 +181,7 @@ def test_a_run_is_cancelled(command: Command) -> None:
     command("run", "greet", "--input", "name=Ada", "--wait", "0")
     number = str(Run.objects.get().pk)
     assert command("cancel-run", number)[0] == 0
-    runs.work()
+    carrying.work()
     assert command("show-run", number)[0] == exit_codes.RUN_CANCELLED
     code, _, err = command("cancel-run", number)
     assert code == exit_codes.REFUSED and "already cancelled" in err

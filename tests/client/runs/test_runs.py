@@ -8,37 +8,18 @@ import pytest
 
 from registry.client import Retrying, SkillsiteClient, errors
 from registry.client.run_watch import LOST_AFTER
-from registry.core import roles
-from registry.models import Project, Run, User
-from registry.services import permissions
+from registry.models import Project, Run
 from registry.services.permissions import Actor
-from tests.client import runs
 from tests.client.between import Between, Reply, times
 from tests.client.conftest import Connect
+from tests.client.runs import carrying
 from tests.conftest import agent_token
 
 CUT = Reply(200, b'{"id": 1}', {"Content-Type": "application/json"}, cut=3)
 
 
-@pytest.fixture
-def token(project: Project, operator: Actor) -> str:
-    for name in runs.WORKFLOWS:
-        runs.publish(project, name)
-    return agent_token(project, "bot", ("read", "run"), operator)
-
-
-@pytest.fixture
-def reviewer(project: Project, person: Callable[[str], User]) -> Actor:
-    return permissions.person(person(roles.REVIEWER), project)
-
-
-def working(connect: Connect, *actions: Callable[[], object], **more: Any) -> SkillsiteClient:
-    """Return a client. While it pauses, the next of the actions happens."""
-    return connect(retrying=Retrying(sleep=runs.meanwhile(*actions), **more))
-
-
 def test_a_run_is_started_watched_and_read(connect: Connect, project: Project) -> None:
-    client = working(connect, runs.work)
+    client = carrying.working(connect, carrying.work)
     started = client.start_run("greet", {"name": "Ada"}, max_workers=2, deadline_seconds=60)
     assert (started.state, started.skill, started.started_by) == ("queued", "greet", "bot")
     updates = list(client.watch_run(started.id))
@@ -51,14 +32,14 @@ def test_a_run_is_started_watched_and_read(connect: Connect, project: Project) -
 
 
 def test_a_failed_run_says_why(connect: Connect) -> None:
-    client = working(connect, runs.work)
+    client = carrying.working(connect, carrying.work)
     run = client.wait_for_run(client.start_run("fails").id)
     assert (run.state, run.code) == ("failed", "call")
     assert "No stock." in run.reason and "No stock." in run.steps[0].reason
 
 
 def test_a_wait_ends_at_a_question_or_goes_on_to_the_end(connect: Connect, project: Project, reviewer: Actor) -> None:
-    client = working(connect, runs.work, lambda: runs.answer(project, reviewer), runs.work)
+    client = carrying.working(connect, carrying.work, lambda: carrying.answer(project, reviewer), carrying.work)
     number = client.start_run("asks").id
     asking = client.wait_for_run(number)
     [question] = asking.questions
@@ -85,7 +66,7 @@ def test_polls_of_a_run_that_does_not_change_are_few_and_cheap(connect: Connect,
     def sleep(seconds: float) -> None:
         pauses.append(seconds)
         if len(pauses) == 12:
-            runs.work()
+            carrying.work()
 
     client = connect(retrying=Retrying(sleep=sleep))
     number = client.start_run("greet", {"name": "Ada"}).id
@@ -103,7 +84,7 @@ def test_polls_of_a_run_that_does_not_change_are_few_and_cheap(connect: Connect,
 
 
 def test_large_runs_are_read_in_pages(connect: Connect, site: Between) -> None:
-    client = working(connect, runs.work)
+    client = carrying.working(connect, carrying.work)
     number = client.start_run("wide", {"items": [f"{number:03}" * 20 for number in range(250)]}).id
     seen = [step.path for update in client.watch_run(number) for step in update.steps]
     assert len(seen) == len(set(seen)) == 251
@@ -119,7 +100,7 @@ def test_runs_are_listed_and_cancelled(connect: Connect) -> None:
     assert ([run.id for run in page.runs], page.has_more) == ([numbers[2], numbers[1]], True)
     assert [run.id for run in client.list_runs(limit=2, offset=2).runs] == [numbers[0]]
     assert client.cancel_run(numbers[0]).id == numbers[0]
-    runs.work()
+    carrying.work()
     assert [run.id for run in client.list_runs(state="cancelled", skill="greet").runs] == [numbers[0]]
     with pytest.raises(errors.Conflict, match="already cancelled"):
         client.cancel_run(numbers[0])
@@ -204,7 +185,7 @@ def test_a_start_that_was_not_carried_out_is_repeated(client: SkillsiteClient, s
 
 def test_a_watch_survives_a_site_that_is_away(connect: Connect, site: Between) -> None:
     lost: list[str] = []
-    client = connect(retrying=Retrying(sleep=runs.meanwhile(runs.work), attempts=1))
+    client = connect(retrying=Retrying(sleep=carrying.meanwhile(carrying.work), attempts=1))
     number = client.start_run("greet", {"name": "Ada"}).id
     site.fault = times(7, Reply(502))
     states = [update.run.state for update in client.watch_run(number, on_lost=lambda error: lost.append(str(error)))]

@@ -1,13 +1,19 @@
 """Workflows for tests of the client, and a worker that carries their runs."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
+from registry.client import Retrying, SkillsiteClient
 from registry.models import Project, RunQuestion
 from registry.services import permissions
 from registry.services.skills import skills
 from registry.services.workflows import questions
 from registry.services.workflows.run_worker import RunWorker
+from tests.client.conftest import Connect
 from tests.conftest import skill_bundle
+
+Command = Callable[..., tuple[int, str, str]]
+Meanwhile = Callable[..., None]
 
 GREET = """
 id: greet
@@ -74,6 +80,11 @@ def answer(project: Project, by: permissions.Actor, *, approve: bool = True) -> 
     question = RunQuestion.objects.get(state="open")
     decide = questions.approve if approve else questions.deny
     decide(project, question.run_id, question.pk, digest=question.digest, by=by)
+
+
+def working(connect: Connect, *actions: Callable[[], object], **more: Any) -> SkillsiteClient:
+    """Return a client. While it pauses, the next of the actions happens."""
+    return connect(retrying=Retrying(sleep=meanwhile(*actions), **more))
 
 
 def meanwhile(*actions: Callable[[], object]) -> Callable[[float], None]:
