@@ -47,8 +47,8 @@ def test_a_call_that_needs_a_person_is_a_waiting_run(connect: Connect) -> None:
         ("text.trim", {}, "text"),
         ("text.trim", {"text": 1}, "text"),
         ("text.trim", {"text": "a", "other": 1}, "other"),
-        ("a/b", {}, ""),
-        ("skill:greet", {}, ""),
+        ("a/b", {}, "nothing at this address"),
+        ("skill:greet", {}, "There is no capability"),
     ],
 )
 def test_a_wrong_call_calls_nothing(
