@@ -12,7 +12,6 @@ from rest_framework.request import Request
 
 from registry.api import capability_answers as answers
 from registry.api import problems, write_view
-from registry.api.following import Later, WaitingResponse
 from registry.api.inputs import StrictInput, validate
 from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, parse_page
 from registry.api.write_view import Write, actor
@@ -23,6 +22,7 @@ from registry.lib.places import Places
 from registry.models import Project
 from registry.services.agents.tokens import Caller
 from registry.services.capabilities import capability_registry
+from registry.services.following import Later, WaitingResponse
 from registry.services.permissions import Actor
 from registry.services.workflows import call_results, run_versions, runs
 from registry.services.workflows.call_results import CallResult

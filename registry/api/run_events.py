@@ -13,7 +13,6 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
-from registry.api.following import EventStream, Stream
 from registry.api.inputs import row_id
 from registry.api.read_view import BaseRead
 from registry.api.run_answers import RunSummaryShape, summary_shape
@@ -21,6 +20,7 @@ from registry.core.errors import Busy, NotFound, RateLimited
 from registry.lib.places import Places
 from registry.models import Project
 from registry.services.agents.tokens import Caller
+from registry.services.following import EventStream, Stream
 from registry.services.permissions import Actor
 from registry.services.workflows import run_progress, run_versions
 from registry.services.workflows.run_versions import RunVersion

@@ -10,8 +10,8 @@ from typing import IO
 
 from django.conf import settings
 
-from registry.api.following import Stream
 from registry.services import client_address
+from registry.services.following import Stream
 from registry.services.resolve import gate
 from skillsite.server import answers, bodies, following, pipe, senders
 from skillsite.server.answers import Answer, Wsgi

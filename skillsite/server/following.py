@@ -1,6 +1,7 @@
 """Answers that go on after their view has returned, without a thread that waits.
 
-`registry/api/following.py` says what a response offers. Here the event loop waits, and one thread of the process looks.
+`registry/services/following.py` says what a response offers. Here the event loop waits, and one thread of the process
+looks.
 """
 
 import asyncio
@@ -14,7 +15,7 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.http import HttpResponse
 
-from registry.api.following import Later, Stream
+from registry.services.following import Later, Stream
 from skillsite.server.answers import Answer
 from skillsite.server.protocol import HttpProtocol
 from skillsite.server.threads import Threads

@@ -4,7 +4,7 @@ import base64
 import binascii
 import json
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from registry.protocols.mcp.messages import INVALID_PARAMS, Message, Refused
 from registry.services.agents.tokens import Caller
 from registry.services.catalog import catalog
 from registry.services.catalog.catalog import Loaded
+from registry.services.workflows.run_watch import RunWait
 
 PAGE = 100
 PREFIX = "app.skillsite/"  # of the fields that we add to those of the protocol
@@ -22,11 +23,20 @@ CACHE_HINTS = {"ttlMs": 5_000, "cacheScope": "private"}
 
 
 @dataclass(frozen=True, slots=True)
+class LaterResult:
+    """A result that is better later: as soon as the wait has news, or at its end."""
+
+    wait: RunWait
+    body: Callable[[], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
 class MethodResult:
     """A result. `loads` are the names and versions of skills that count as loaded."""
 
     body: dict[str, Any]
     loads: tuple[tuple[str, str], ...] = ()
+    later: LaterResult | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import hashlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -16,11 +17,13 @@ from registry.core.errors import SkillsiteError
 from registry.lib.lru import MEBIBYTE, ByteCache
 from registry.protocols import authentication
 from registry.protocols.mcp import messages, prompts, resources, revisions, skills, tools
-from registry.protocols.mcp.context import CACHE_HINTS, Context, MethodResult
-from registry.protocols.mcp.messages import Message, Refused
+from registry.protocols.mcp.context import CACHE_HINTS, Context, LaterResult, MethodResult
+from registry.protocols.mcp.messages import Id, Message, Refused
 from registry.services.agents import bearer
 from registry.services.agents.tokens import Caller
 from registry.services.catalog import built_in, usage
+from registry.services.following import Later, WaitingResponse
+from registry.services.workflows import run_watch
 
 log = logging.getLogger(__name__)
 
@@ -81,6 +84,7 @@ _METHODS: dict[str, _Method] = {
     "tools/list": _Method(tools.list_tools, cacheable=_never),
     "tools/call": _Method(tools.call_tool, cacheable=tools.is_cacheable),
 }
+_GRACE_SECONDS = 5.0  # after the end of a wait, for a busy server to look once more
 _LEGACY_ONLY = frozenset({"initialize", "ping"})
 
 _results: ByteCache[tuple[bytes, tuple[tuple[str, str], ...]]] = ByteCache(64 * MEBIBYTE, largest=2 * MEBIBYTE)
@@ -111,13 +115,37 @@ def _respond(request: HttpRequest, secret: str) -> HttpResponse:
         modern = revisions.is_modern(message, request.META)
         if message.id is None:
             return HttpResponse(status=202)
-        body, loads = _result(context, message, modern)
+        body, loads, later = _result(context, message, modern)
     except Refused as refused:
         refused.id = message.id
         raise
     for skill, skill_version in loads:
         usage.count_load(caller.project_id, skill, skill_version, caller=caller.actor.name, now=timezone.now())
-    return HttpResponse(messages.result(message.id, body), content_type="application/json")
+    content = messages.result(message.id, body)
+    if later is None:
+        return HttpResponse(content, content_type="application/json")
+    return WaitingResponse(content, _Waiting(later, message.id), content_type="application/json")
+
+
+@dataclass
+class _Waiting(Later):
+    """The answer to a message that waits for a run."""
+
+    later: LaterResult
+    id: Id
+    seconds: float = run_watch.LOOK_SECONDS
+
+    @property
+    def is_late(self) -> bool:
+        return self.later.wait.is_over(grace=_GRACE_SECONDS)
+
+    def look(self) -> HttpResponse | None:
+        if not (self.later.wait.is_over() or self.later.wait.has_news()):
+            return None
+        return HttpResponse(messages.result(self.id, _encoded(self.later.body())), content_type="application/json")
+
+    def close(self) -> None:
+        self.later.wait.close()
 
 
 def _check_origin(request: HttpRequest) -> None:
@@ -178,21 +206,27 @@ def _body(request: HttpRequest) -> bytes:
     return request.body
 
 
-def _result(context: Context, message: Message, modern: bool) -> tuple[bytes, tuple[tuple[str, str], ...]]:
+def _result(
+    context: Context, message: Message, modern: bool
+) -> tuple[bytes, tuple[tuple[str, str], ...], LaterResult | None]:
     method = _METHODS.get(message.method)
     if method is None or (modern and message.method in _LEGACY_ONLY):
         status = 404 if modern else 200
         raise Refused(messages.METHOD_NOT_FOUND, f"Unknown method: {message.method[:80]}", status=status)
     key = _cache_key(context, message) if method.cacheable(context, message) else ""
     cached = _results.get(key) if key else None
-    if cached is None:
-        result = _call(method, context, message)
-        meta = {**result.body.get("_meta", {}), revisions.SERVER_INFO: _SERVER}
-        body = messages.dump({"resultType": "complete", **result.body, "_meta": meta})
-        cached = body, result.loads
-        if key and not result.body.get("isError"):
-            _results.put(key, cached, len(body))
-    return cached
+    if cached is not None:
+        return *cached, None
+    result = _call(method, context, message)
+    body = _encoded(result.body)
+    if key and not result.body.get("isError"):
+        _results.put(key, (body, result.loads), len(body))
+    return body, result.loads, result.later
+
+
+def _encoded(body: dict[str, Any]) -> bytes:
+    meta = {**body.get("_meta", {}), revisions.SERVER_INFO: _SERVER}
+    return messages.dump({"resultType": "complete", **body, "_meta": meta})
 
 
 def _call(method: _Method, context: Context, message: Message) -> MethodResult:

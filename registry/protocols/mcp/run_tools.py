@@ -7,7 +7,7 @@ from registry.core import roles
 from registry.core.errors import InvalidRequest
 from registry.models import Project, Run
 from registry.protocols.mcp import run_results
-from registry.protocols.mcp.context import Context, MethodResult
+from registry.protocols.mcp.context import Context, LaterResult, MethodResult
 from registry.protocols.mcp.tool import TEXT, Arguments, Tool, structured
 from registry.services import throttle
 from registry.services.capabilities import capability_registry
@@ -18,7 +18,7 @@ _MOST_RUNS, _DEFAULT_RUNS = 50, 20
 _MOST_CAPABILITIES = 25  # described in one result
 _CALL_SECONDS = 10
 _MOST_ID = 2**62
-_BUSY = "The site is watching as many runs as it can. Call wait_for_run again in 5 seconds."
+_BUSY = "Too many wait for runs already, so this one was not waited for. Call wait_for_run again in 5 seconds."
 
 
 def _start(context: Context, arguments: Arguments) -> MethodResult:
@@ -70,16 +70,23 @@ def _cancel(context: Context, arguments: Arguments) -> MethodResult:
 
 
 def _wait(context: Context, arguments: Arguments) -> MethodResult:
-    project = _project(context)
-    seen, seconds = arguments.get("seen"), arguments.get("seconds", run_watch.MOST_SECONDS)
-    watched = run_watch.wait(
-        project,
-        _id(arguments),
-        seen=seen,
-        seconds=seconds,
-        by=context.caller.actor,
+    project, number, seconds = _project(context), _id(arguments), arguments.get("seconds", run_watch.MOST_SECONDS)
+    run_watch.require_seconds(seconds)
+    seen, by = arguments.get("seen"), context.caller.actor
+    if not seconds or run_watch.has_news(project, number, seen=seen, by=by):
+        return _result(context, project, runs.find(project, number, by=by))
+    return _later(context, project, runs.find(project, number, by=by), seen, seconds)
+
+
+def _later(context: Context, project: Project, run: Run, seen: int | None, seconds: float) -> MethodResult:
+    """Return the run as it is, and the wait for its news. Without a free place, say when to ask again."""
+    result, by = _result(context, project, run), context.caller.actor
+    wait = run_watch.wait(project, run.pk, seen=seen, seconds=seconds, token_id=context.caller.token_id, by=by)
+    if wait is None:
+        return _result(context, project, run, advice=_BUSY)
+    return replace(
+        result, later=LaterResult(wait, lambda: _result(context, project, runs.find(project, run.pk, by=by)).body)
     )
-    return _result(context, project, watched.run, advice=_BUSY if watched.is_refused else "")
 
 
 def _list_capabilities(context: Context, arguments: Arguments) -> MethodResult:
@@ -104,8 +111,7 @@ def _call_capability(context: Context, arguments: Arguments) -> MethodResult:
     throttle.take(context.caller.token_id, writing=True)
     project, by = _project(context), context.caller.actor
     run = runs.start_call(project, arguments["capability"], inputs=arguments.get("inputs", {}), by=by)
-    watched = run_watch.wait(project, run.pk, seconds=_CALL_SECONDS, by=by)
-    return _result(context, project, watched.run)
+    return _later(context, project, run, None, _CALL_SECONDS)
 
 
 def _project(context: Context) -> Project:

@@ -13,7 +13,7 @@ from registry.services import permissions
 from registry.services.agents import agents
 from registry.services.permissions import Actor
 from registry.services.skills import skills
-from registry.services.workflows import questions, run_watch, runs
+from registry.services.workflows import questions
 from registry.services.workflows.run_worker import RunWorker
 from tests.conftest import on_disk, skill_bundle
 from tests.protocols.mcp_client import Mcp
@@ -297,21 +297,6 @@ def test_a_wrong_wait_is_refused(runner: Mcp, arguments: dict[str, Any]) -> None
     refusal(runner, "wait_for_run", id=number, **arguments)
 
 
-def test_a_wait_without_a_free_place_returns_at_once(runner: Mcp, project: Project, operator: Actor) -> None:
-    number = of(runner, "start_run", skill="flow", inputs={"name": "Ada"})["id"]
-    answers = []
-
-    def ask(seconds: float) -> None:
-        answers.append(of(runner, "wait_for_run", id=number))
-        runs.cancel(project, number, by=operator)
-        RunWorker(poll_seconds=0).work()
-
-    watched = run_watch.wait(project, number, sleep=ask, by=operator)
-    assert watched.run.state == "cancelled"
-    assert [answer["state"] for answer in answers] == ["queued"]
-    assert "in 5 seconds" in answers[0]["next"]
-
-
 # -- Capabilities --------------------------------------------------------------------------------------------
 
 
@@ -323,8 +308,7 @@ def test_capabilities_are_listed_and_searched(runner: Mcp) -> None:
     assert of(runner, "list_capabilities", query="no such thing")["capabilities"] == []
 
 
-def test_a_capability_is_called(runner: Mcp, worker: RunWorker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("registry.protocols.mcp.run_tools._CALL_SECONDS", 0)
+def test_a_capability_is_called(runner: Mcp, worker: RunWorker) -> None:
     called = of(runner, "call_capability", capability="data.echo", inputs={"value": 7})
     assert called["state"] == "queued"
     finish(worker)
