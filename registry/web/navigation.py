@@ -80,14 +80,16 @@ def _more(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]
         return []
     tokens = reverse("tokens", args=[project.slug])
     agents = [reverse(name, args=[project.slug]) for name in ("agents", "agent-new")]
+    capabilities = [reverse(name, args=[project.slug]) for name in ("capabilities", "capability-new")]
     items = [
+        _item(request, "Capabilities", capabilities[0], "wrench", also=capabilities[1:]),
         _item(request, "Agents", agents[0], "agents", also=agents[1:]),
         _item(request, "Routing", reverse("routing", args=[project.slug]), "routing"),
         _item(request, "Connect", reverse("connect", args=[project.slug]), "link", also=[tokens]),
         _item(request, "Members", reverse("members", args=[project.slug]), "members"),
     ]
     if may(request, roles.WRITE):
-        items.insert(3, _item(request, "Sources", reverse("sources", args=[project.slug]), "import"))
+        items.insert(4, _item(request, "Sources", reverse("sources", args=[project.slug]), "import"))
         items.append(_item(request, "Security", reverse("security", args=[project.slug]), "lock"))
     if may(request, roles.REVIEW):
         items.append(_item(request, "Audit", reverse("audit", args=[project.slug]), "audit"))

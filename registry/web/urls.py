@@ -6,6 +6,7 @@ from django.views.generic import RedirectView
 from registry.web import schemas
 from registry.web.account import accounts, inbox
 from registry.web.agents import agents, tokens
+from registry.web.capabilities import capabilities, capability_form
 from registry.web.connect import client_wheel, connect
 from registry.web.editor import conflicts, draft_files, editor, workflow_editor
 from registry.web.project import audit, members, projects, security, settings, webhooks
@@ -130,6 +131,12 @@ _RUN = [
     path("steps/<path:path>/", step.show, name="run-step"),
 ]
 
+_CAPABILITY = [
+    path("", capabilities.show, name="capability"),
+    path("change/", capability_form.change, name="capability-change"),
+    path("remove/", capability_form.remove, name="capability-remove"),
+]
+
 _ROUTING = [
     path("", try_it.try_it, name="routing"),
     path("questions/", questions.index, name="routing-questions"),
@@ -209,6 +216,9 @@ urlpatterns = [
     path("projects/<slug:slug>/proposals/<int:number>/", include(_PROPOSAL)),
     path("projects/<slug:slug>/runs/", run_list.index, name="runs"),
     path("projects/<slug:slug>/runs/<int:run>/", include(_RUN)),
+    path("projects/<slug:slug>/capabilities/", capabilities.index, name="capabilities"),
+    path("projects/<slug:slug>/capabilities/<str:name>/", include(_CAPABILITY)),
+    path("projects/<slug:slug>/new-capability/", capability_form.new, name="capability-new"),
     path("projects/<slug:slug>/audit/", audit.index, name="audit"),
     path("projects/<slug:slug>/audit/export.jsonl", audit.export, name="audit-export"),
     path("projects/<slug:slug>/export.zip", export.download, name="export"),

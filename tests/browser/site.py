@@ -17,6 +17,7 @@ from registry.models import Project, User
 from registry.services import permissions
 from registry.services.people import accounts, members, projects
 from registry.services.permissions import Actor
+from tests.browser import registered
 from tests.faults import sites
 
 _HERE = "127.0.0.1"  # where tests have the sources that the site goes to
@@ -127,11 +128,14 @@ def running(directory: Path, *, template: str = "", **more: str) -> Iterator[Sit
     library = directory / "library"
     shutil.copytree(_LIBRARY, library)
     (directory / "tmp").mkdir()
+    capabilities = directory / "capabilities"
+    registered.write_files(capabilities)
     address = f"http://127.0.0.1:{place.port}"
     own = {
         "SKILLSITE_DATA": str(settings.SKILLSITE_DATA),
         "DJANGO_SETTINGS_MODULE": "tests.browser.settings",
         "SKILLS_RELOAD_SECONDS": "1",
+        "CAPABILITIES_DIRS": str(capabilities),
         "PUBLIC_URL": address,
         "SKILLS_FETCH_ALLOW_HOSTS": _HERE,
         **more,

@@ -29,7 +29,7 @@ from registry.services.permissions import Actor
 from registry.services.proposals import proposals
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import customisation, skills, versions
-from tests.browser import alarms, other_site, questions, run_questions, run_states
+from tests.browser import alarms, other_site, questions, registered, run_questions, run_states
 from tests.browser.other_site import Places
 from tests.browser.questions import Asked
 from tests.browser.run_states import Runs
@@ -157,6 +157,7 @@ def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
     waiting = Proposal.objects.filter(project=project, state=State.OPEN).order_by("pk")[0].pk
     with override_settings(SKILLS_FETCH_ALLOW_HOSTS=["hooks.example.com"]):  # no name is looked up for it
         hook, _ = webhooks.create(project, "https://hooks.example.com/skills", [events.OPENED], by=owner)
+    registered.fill(project, owner)
     places = other_site.fill(project, owner)
     mail_link = _new_address(User.objects.get(pk=owner.user_id))
     return World(

@@ -17,6 +17,7 @@ from registry.core.text import edits
 from registry.models import BrowserSession, Notification, Project, SourceEntry, Token, User
 from registry.remote.sources import FetchedBundle
 from registry.services.agents import agents, tokens
+from registry.services.capabilities import project_capabilities
 from registry.services.catalog import built_in
 from registry.services.drafts import draft_files, drafts, uploads
 from registry.services.notifications import webhooks
@@ -32,6 +33,7 @@ from registry.services.workflows import runs
 from registry.services.workflows.run_worker import RunWorker
 from registry.web.connect import client_wheel
 from tests.conftest import on_disk, skill_bundle, skill_text
+from tests.core.workflows.definitions import text as capability
 from tests.matrix import routes
 from tests.services.workflows.conftest import finish
 
@@ -132,6 +134,7 @@ def _things(world: World, owner: Actor, people: dict[str, User]) -> None:
     invitations.make(project, roles.VIEWER, by=owner)
     run = runs.start(project, "greeting", by=agent(project.agents.get(name="bot"), frozenset(roles.SCOPES)))
     finish(RunWorker(poll_seconds=0))
+    project_capabilities.register(project, capability("our.echo"), by=owner)
     webhook, _ = webhooks.create(project, "https://1.1.1.1/hook", ["version.published"], by=owner)
     source = sources.add(project, "url", "https://1.1.1.1/a.zip", by=owner)
     entry = SourceEntry.objects.create(source=source, name="greeting", digest="1")
@@ -170,6 +173,7 @@ def _personal(world: World, owner: Actor, user: User) -> None:
         "sign-in/": {"secret": accounts.make_sign_in_link(user, by=operator())},
         "invitation/": {"secret": invitations.make(project, roles.VIEWER, by=owner)},
         f"{inside}/agents/": {"name": "bot"},
+        f"{inside}/capabilities/": {"name": "our.echo"},
         f"{inside}/runs/": {"path": "greet", "which": "inputs"},
         f"{inside}/new/": {"path": "notes.md"},
         f"{inside}/skills/<str:name>/edit/": {"path": "notes.md"},

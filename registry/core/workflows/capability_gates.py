@@ -19,7 +19,8 @@ Path = tuple[str | int, ...]
 class GateChecks:
     def __init__(self, known: Mapping[str, Capability]) -> None:
         self.known = {alias: each for each in known.values() for alias in each.aliases} | dict(known)
-        self.nearest = nearest_of(sorted(self.known), cutoff=0.5)
+        harmless = [name for name, each in self.known.items() if not each.properties.side_effects]
+        self.nearest = nearest_of(sorted(harmless), cutoff=0.6)
 
     def check(self, capability: Capability, problems: Problems) -> None:
         gates = {

@@ -104,14 +104,16 @@ def change(project: Project, name: str, text: str, *, seen: str, by: Actor) -> P
     checked = _valid(project, text, name)
     if checked.id != name:
         raise InvalidRequest(
-            f"The id cannot change: steps use {name}. Write `id: {name}`, or register another capability. "
-            "Nothing was saved.",
+            f"The id cannot change, because steps use {name}. Write `id: {name}`, or register another capability.",
             field="text",
         )
     with audit.change(project, "capability.changed", by=by, target=name) as change:
         row = _locked(project, name)
         if row.digest != seen:
-            raise Stale(f"Somebody else changed {name} meanwhile. Nothing was saved.", digest=row.digest)
+            raise Stale(
+                f"Somebody else changed {name} meanwhile. Open the page again, and add your change to theirs.",
+                digest=row.digest,
+            )
         if row.digest == _digest(checked.text):
             change.cancel()
             return row
