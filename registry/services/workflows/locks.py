@@ -80,6 +80,11 @@ def prepare_call(project_id: int, name: str) -> Prepared:
     return Prepared(plan, _document(identity, plan, collected))
 
 
+def is_call(plan: Plan, name: str) -> bool:
+    """Return whether a run with this plan and name is one of a single call."""
+    return plan.order == (CALL_STEP,) and plan.steps[0].uses == plan.id == name
+
+
 def _document(identity: dict[str, str], plan: Plan, collected: "_Collected") -> dict[str, Any]:
     return {
         "semantics": SEMANTICS,

@@ -18,7 +18,7 @@ from registry.core.workflows.plan import Plan
 from registry.core.workflows.records import ENDED, RunState, StepState
 from registry.core.workflows.state import StateError, check_frame
 from registry.core.workflows.values import Json, canonical
-from registry.models import Agent, Membership, Project, Run, RunStep
+from registry.models import Agent, Membership, Project, Run, RunStep, Version
 from registry.models.workflows import RunQuerySet
 from registry.services import audit
 from registry.services.catalog import catalog
@@ -194,8 +194,9 @@ def replay(project: Project, run_id: int, *, start_at: str = "", by: Actor) -> R
     found = find(project, run_id, by=by)
     if not found.is_finished:
         raise InvalidRequest(f"The run is {found.state}. Only a finished run can be replayed. Nothing was started.")
-    catalog.load(project.pk, found.skill, allowed=reach(by))
     plan = locks.library_of(found.lock).plans[""]
+    if not locks.is_call(plan, found.skill):
+        _require_skill(project, found, by)
     again = _run_again(plan, start_at)
     now = timezone.now()
     with audit.change(project, run_events.REPLAYED, by=by, target=found.skill, revises=False) as change:
@@ -210,6 +211,14 @@ def replay(project: Project, run_id: int, *, start_at: str = "", by: Actor) -> R
         change.data.update(run=run.pk, replay_of=found.pk)
         run_events.announce(run_events.STARTED, run, by=by)
     return run
+
+
+def _require_skill(project: Project, run: Run, by: Actor) -> None:
+    """Raise unless the actor may load the skill of a run, and its version was not withdrawn meanwhile."""
+    catalog.load(project.pk, run.skill, allowed=reach(by))
+    of_project = Version.objects.filter(skill__project=project, skill__name=run.skill, version=run.version)
+    if of_project.filter(digest=run.digest).exists():
+        catalog.load(project.pk, run.skill, version=run.version, allowed=reach(by))
 
 
 def _run_again(plan: Plan, start_at: str) -> frozenset[str]:

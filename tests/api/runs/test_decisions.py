@@ -12,10 +12,11 @@ from registry.models import Event, Membership, Project, RunQuestion, User
 from registry.services import permissions
 from registry.services.agents import tokens
 from registry.services.permissions import Actor
+from registry.services.skills import quarantine, skills
 from tests.api.contract import problem
-from tests.api.runs.requests import decide, read, started, waiting
-from tests.conftest import Api
-from tests.prepared import ensure_agent
+from tests.api.runs.requests import CHAIN, decide, read, started, waiting
+from tests.conftest import Api, skill_bundle
+from tests.prepared import disable_skill, ensure_agent
 
 Work = Callable[[], None]
 ACTIONS = ["approve", "deny", "answer"]
@@ -233,6 +234,19 @@ def test_a_replay_feeds_the_recorded_outputs_and_no_approvals(bot: Api, reviewer
     work()
     assert read(bot, again.json())["state"] == "waiting"
     assert (read(bot, whole)["state"], read(bot, whole)["outputs"]) == ("completed", {"sent": True})
+
+
+def test_a_version_that_was_withdrawn_is_not_replayed(project: Project, bot: Api, operator: Actor, work: Work) -> None:
+    first = project.skills.get(name="greet").current
+    runs = [started(bot), started(bot)]
+    changed = skill_bundle("greet", {"workflow.yaml": CHAIN.encode()}, body="Changed.")
+    skills.save(project, "greet", changed, base=first.digest, by=operator)
+    work()
+    assert bot.send("POST", f"/runs/{runs[0]['id']}/replay").status_code == 202
+    quarantine.quarantine(project, "greet", first.version, reason="Bad.", by=operator)
+    problem(bot.send("POST", f"/runs/{runs[1]['id']}/replay"), 404, "quarantined")
+    disable_skill(project, "greet", by=operator)
+    problem(bot.send("POST", f"/runs/{runs[1]['id']}/replay"), 404, "not-found")
 
 
 def test_a_run_started_in_another_project_cannot_be_reached(
