@@ -28,7 +28,7 @@ from registry.services.workflows import call_results, run_versions, runs
 from registry.services.workflows.call_results import CallResult
 
 WAIT_SECONDS, MOST_WAIT_SECONDS = 5.0, 30.0
-_LOOK_SECONDS = 0.2
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0
 
 # Calls that wait for their result. Others are answered at once, with the run to follow.
 _waiting = Places(64, 8)
@@ -113,7 +113,7 @@ class _Result(Later):
     by: Actor
     until: float
     leave: Callable[[], None]
-    seconds: float = _LOOK_SECONDS
+    seconds: float = _FIRST_PAUSE
     _changes: int = 0
 
     @property
@@ -121,7 +121,8 @@ class _Result(Later):
         return time.monotonic() >= self.until
 
     def look(self) -> HttpResponse | None:
-        """Look with one query, and read the run only if it has changed."""
+        """Look with one query, and read the run only if it has changed. The pauses get longer."""
+        self.seconds = min(_LONGEST_PAUSE, self.seconds * 1.3)
         version = run_versions.current(self.project, self.run_id, by=self.by)
         if version.changes == self._changes:
             return None

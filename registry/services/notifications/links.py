@@ -55,6 +55,10 @@ def run_path(slug: str, run: int) -> str:
     return reverse("run", args=[slug, run])
 
 
+def run_question_path(slug: str, run: int, question: int) -> str:
+    return reverse("run-question", args=[slug, run, question])
+
+
 def run_api_path(slug: str, run: int) -> str:
     """Return the path of a run for programs."""
     return reverse("api-run", args=[slug, run])

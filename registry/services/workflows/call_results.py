@@ -81,7 +81,7 @@ def failure(run: Run) -> SkillsiteError:
 
 def confirmation(project: Project, run: Run, question: RunQuestion) -> ConfirmationRequired:
     """Return the error that says how to get a call confirmed."""
-    page = links.absolute(links.run_path(project.slug, run.pk))
+    page = links.absolute(links.run_question_path(project.slug, run.pk, question.pk))
     address = links.run_api_path(project.slug, run.pk)
     who = _who(question)
     return ConfirmationRequired(

@@ -145,7 +145,7 @@ def test_a_call_that_needs_a_confirmation_says_how_to_get_it(
     question = RunQuestion.objects.get()
     assert refused["question"]["id"] == question.pk and refused["question"]["digest"] == question.digest
     assert refused["who"] == "A reviewer who did not start the run" and refused["who"] in refused["detail"]
-    assert refused["page"].endswith(reverse("run", args=[project.slug, refused["run"]]))
+    assert refused["page"].endswith(reverse("run-question", args=[project.slug, refused["run"], question.pk]))
     polled = bot.client.get(refused["poll"], headers=bot.headers).json()
     assert (polled["id"], polled["state"]) == (refused["run"], "waiting")
     problem(decide(bot, polled, "approve"), 403, "forbidden")
@@ -196,6 +196,15 @@ def test_a_denied_call_is_forbidden(bot: Api, reviewer: Api, register: Register,
     decide(reviewer, run, "deny", comment="No.")
     work()
     assert problem(checked(first.follow.look()), 403, "denied")["reason"] == "denied"
+
+
+def test_a_call_is_replayed(bot: Api, work: Work) -> None:
+    first = call(bot, "data.echo", {"value": 1}, wait_seconds=0).json()["run"]
+    work()
+    again = bot.send("POST", f"/runs/{first}/replay")
+    assert (again.status_code, again.json()["replay_of"]) == (202, first)
+    work()
+    assert read(bot, again.json())["outputs"] == {"value": 1}
 
 
 def test_a_call_that_fails_is_a_bad_gateway(called: Callable[..., Any]) -> None:
