@@ -50,7 +50,8 @@ def _navigation(request: HttpRequest, project: Project | None) -> list[dict[str,
         "count_label": "waiting for you" if reviews else "waiting",
         "yours": reviews,
     }
-    runs = _item(request, "Runs", reverse("runs", args=[project.slug]), "runs")
+    run_pages = [reverse(name, args=[project.slug]) for name in ("runs", "waiting")]
+    runs = _item(request, "Runs", run_pages[0], "runs", also=run_pages[1:])
     runs |= {"count": cache(partial(_questions, request, project)), "count_label": "waiting for you", "yours": True}
     return [
         _item(request, "Skills", skill_pages[0], "skills", also=skill_pages[1:]),

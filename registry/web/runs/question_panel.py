@@ -39,7 +39,7 @@ _VERDICTS = {
     REQUIRE_HUMAN: ("Asks for a person", "waiting", "person"),
 }
 _UNDO = {"True": "It can be undone.", "False": "It can’t be undone."}
-_ROLES = {roles.REVIEWER: "reviewers", roles.OWNER: "owners"}
+_ROLES = {roles.REVIEWER: "every reviewer", roles.OWNER: "every owner"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +216,10 @@ class QuestionPanel:
     @property
     def who(self) -> str:
         """Say who may answer, as the question names them."""
-        named = [*self.row.people, *(f"all {_ROLES.get(role, role)}" for role in self.row.roles)]
-        return _or(named) if named else "Every reviewer and owner"
+        named = [*self.row.people, *(_ROLES.get(role, f"every {role}") for role in self.row.roles)]
+        if not named:
+            return "Every reviewer and owner"
+        return _or(named) if self.row.people else _or(named).capitalize()  # user names stay as they are
 
     @property
     def able_names(self) -> str:
