@@ -50,6 +50,7 @@ def index(request: ProjectRequest) -> HttpResponse:
         "query": _query(criteria),
         "is_filtered": criteria != Filter(),
         "may_run": may(request, roles.RUN),
+        "reviews": may(request, roles.REVIEW),
         "skills_url": reverse("skills", args=[request.project.slug]),
     }
     return render(request, "runs/list.html", context)
