@@ -3,18 +3,22 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from registry.core.errors import NotFound, TooLarge
 from registry.core.workflows.capability import Capability
 from registry.core.workflows.question_text import headline
 from registry.core.workflows.records import Asks, RunState
-from registry.core.workflows.values import Fields, Json
+from registry.core.workflows.run_tree import ROOT
+from registry.core.workflows.values import Fields, Json, canonical
 from registry.models import Project, Run, RunStep
 from registry.protocols.mcp.tool import TEXT
 from registry.services.notifications import links
 from registry.services.permissions import Actor
-from registry.services.workflows import run_details
-from registry.services.workflows.run_details import RunDetails, ShownQuestion, ShownValue
+from registry.services.workflows import locks, run_details, stored_values
+from registry.services.workflows.run_details import RunDetails, ShownQuestion
 
 MOST_STEPS = 50  # in one result
+_MOST_READ_BYTES = 8 * 1024 * 1024
+MOST_OUTPUT_CHARS = 128_000  # as for a file of a skill
 _TODO = {
     Asks.APPROVE: "A person has to approve or deny this.",
     Asks.INPUT: "A person has to give the input.",
@@ -47,7 +51,7 @@ def run_json(project: Project, run: Run, *, first_step: int = 0, by: Actor) -> d
         "total_steps": details.total_steps,
         "next_step": following if following < details.total_steps else None,
         "questions": [_question(question) for question in details.open_questions],
-        "outputs": _value(details.outputs, page),
+        "outputs": _outputs(details, page),
         "page": page,
         "next": _next(run, details, page),
     }
@@ -100,11 +104,29 @@ def _question(question: ShownQuestion) -> dict[str, Any]:
     }
 
 
-def _value(value: ShownValue, page: str) -> Json:
-    if not value.is_omitted:
-        return value.value
-    size = f" of {value.chars:,} characters" if value.chars else ""
-    return {"omitted": f"The outputs{size} are too large for this result. The page shows them: {page}"}
+def _outputs(details: RunDetails, page: str) -> Json:
+    shown = details.outputs
+    if not shown.is_omitted:
+        return shown.value
+    size = f" of {shown.chars:,} characters" if shown.chars else ""
+    names = ", ".join(locks.library_of(details.run.lock).plans[ROOT].outputs)
+    advice = f"Call get_run with `output` set to one of these names: {names}. Or open {page}."
+    return {"omitted": f"The outputs{size} are too large for this result. {advice}"}
+
+
+def one_output(run: Run, name: str) -> dict[str, Json]:
+    """Return a single output of a run, however large the others are. Raise if there is none, or if it is too large."""
+    size = stored_values.stored_size(run.outputs) or 0
+    if size > _MOST_READ_BYTES:
+        raise TooLarge(f"The outputs have {size:,} bytes. {_MOST_READ_BYTES:,} are read for a result. Open the page.")
+    outputs = stored_values.unpack(run.outputs) or {}
+    if name not in outputs:
+        known = f"It has {', '.join(outputs)}." if outputs else f"It is {run.state} and has no outputs."
+        raise NotFound(f"The run has no output {name[:64]}. {known}")
+    chars = len(canonical(outputs[name]))
+    if chars > MOST_OUTPUT_CHARS:
+        raise TooLarge(f"The output {name} has {chars:,} characters. {MOST_OUTPUT_CHARS:,} fit into a result.")
+    return {name: outputs[name]}
 
 
 def capability_json(capability: Capability) -> dict[str, Any]:

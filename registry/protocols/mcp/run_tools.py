@@ -42,7 +42,11 @@ def _get(context: Context, arguments: Arguments) -> MethodResult:
     first = arguments.get("first_step", 0)
     if not 0 <= first <= _MOST_ID:
         raise InvalidRequest("first_step is a number from 0. Use next_step of the last result.")
-    return _result(context, project, run, first_step=first)
+    result = _result(context, project, run, first_step=first)
+    if name := arguments.get("output"):
+        body = result.body["structuredContent"]
+        return MethodResult(structured({**body, "outputs": run_results.one_output(run, name)}))
+    return result
 
 
 def _list(context: Context, arguments: Arguments) -> MethodResult:
@@ -197,6 +201,7 @@ TOOLS = (
         {
             "id": _RUN_ID,
             "first_step": {"type": "integer", "minimum": 0, "description": "The number of the first step to show."},
+            "output": {**TEXT, "description": "Only this output, if all of them are too large for one result."},
         },
         ("id",),
         scope=roles.RUN,

@@ -48,6 +48,17 @@ steps:
 """
 LARGE = 'id: large\nversion: 1.0.0\noutputs: {t: {type: string}}\nsteps:\n  - id: a\n    uses: data.echo\n    ' \
     'input: {value: "%s"}\n    output: {value: outputs.t}\n'  # fmt: skip
+GROWS = """
+id: grows
+version: 1.0.0
+inputs: {t: {type: string, required: true}}
+outputs: {t: {type: string}}
+steps:
+  - id: grow
+    uses: text.template
+    input: {template: "{{t}}{{t}}{{t}}{{t}}{{t}}{{t}}{{t}}", variables: {t: inputs.t}}
+    output: {text: outputs.t}
+"""
 
 
 @pytest.fixture
@@ -214,13 +225,24 @@ def test_steps_come_in_pages(runner: Mcp, worker: RunWorker, monkeypatch: pytest
     refusal(runner, "get_run", id=number, first_step=-1)
 
 
-def test_outputs_that_are_too_large_are_named_with_the_page(
+def test_outputs_that_are_too_large_are_read_one_by_one(
     runner: Mcp, workflow: Callable[..., str], worker: RunWorker
 ) -> None:
     number = of(runner, "start_run", skill=workflow(LARGE % ("x" * 20_000), "large"))["id"]
+    assert "is queued and has no outputs" in refusal(runner, "get_run", id=number, output="t")
     finish(worker)
     seen = of(runner, "get_run", id=number)
     assert "20,008 characters" in seen["outputs"]["omitted"] and seen["page"] in seen["outputs"]["omitted"]
+    assert "one of these names: t." in seen["outputs"]["omitted"]
+    assert of(runner, "get_run", id=number, output="t")["outputs"] == {"t": "x" * 20_000}
+    assert "It has t." in refusal(runner, "get_run", id=number, output="other")
+    refusal(runner, "get_run", id=number, output=3)
+
+
+def test_an_output_has_a_limit_too(runner: Mcp, workflow: Callable[..., str], worker: RunWorker) -> None:
+    number = of(runner, "start_run", skill=workflow(GROWS, "grows"), inputs={"t": "x" * 20_000})["id"]
+    finish(worker)
+    assert "128,000 fit into a result" in refusal(runner, "get_run", id=number, output="t")
 
 
 def test_runs_are_listed_in_pages(runner: Mcp, worker: RunWorker) -> None:
