@@ -22,6 +22,14 @@ _CODES = {
     run_values.CANCELLED: exit_codes.RUN_CANCELLED,
     run_values.WAITING: exit_codes.RUN_WAITING,
 }
+_STATES = {
+    run_values.COMPLETED: "is complete",
+    run_values.FAILED: "failed",
+    run_values.DENIED: "was denied",
+    run_values.EXPIRED: "ended without an answer",
+    run_values.CANCELLED: "was cancelled",
+    run_values.WAITING: "is waiting for a person",
+}
 _MOST_INPUT_BYTES = 1024 * 1024
 
 
@@ -217,8 +225,8 @@ def _from_file(path: str) -> dict[str, Any]:
 
 
 def _finish(client: SkillsiteClient, run: Run, *, as_json: bool) -> int:
-    end = f" {run.reason}" if run.reason else ""
-    print_note(f"Run {run.id} is {run.state}.{end}")
+    reason = f" {run.reason}" if run.reason else ""
+    print_note(f"Run {run.id} {_STATES.get(run.state, f'is {run.state}')}.{reason}")
     _print_result(client, run, as_json=as_json)
     return _CODES.get(run.state, exit_codes.RUN_UNFINISHED)
 

@@ -96,5 +96,5 @@ def test_the_command_survives_a_restart_of_the_site(site: Site, tmp_path: Path) 
             send(site, reviewer, f"/runs/{run['id']}/approve", answer)
             output, messages = watching.communicate(timeout=PATIENCE)
         assert (watching.returncode, json.loads(output)) == (0, {"text": "Hello Ada"})
-        assert messages.splitlines()[-1] == f"Run {run['id']} is completed."
+        assert messages.splitlines()[-1] == f"Run {run['id']} is complete."
         assert "render" not in messages, "a step that was printed is not printed again"

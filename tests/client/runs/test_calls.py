@@ -95,7 +95,7 @@ def test_the_command_calls_a_capability(command: Command, meanwhile: Meanwhile) 
     code, out, err = command("call", "data.echo", "--input", "value:=[1, 2]")
     number = Run.objects.get().pk
     assert (code, json.loads(out)) == (0, {"value": [1, 2]})
-    assert err.startswith(f"Run {number} calls data.echo: ") and err.endswith(f"Run {number} is completed.\n")
+    assert err.startswith(f"Run {number} calls data.echo: ") and err.endswith(f"Run {number} is complete.\n")
 
 
 def test_a_call_is_only_started(command: Command) -> None:

@@ -26,7 +26,7 @@ def test_a_run_prints_its_steps_and_then_its_outputs(command: Command, meanwhile
         f"Run {number} of greet 1 is queued: {site.url}/projects/demo/runs/{number}/",
         "  completed  render",
         "  completed  copy",
-        f"Run {number} is completed.",
+        f"Run {number} is complete.",
     ]
 
 
