@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F
 
 from registry.core import roles
@@ -20,13 +20,14 @@ from registry.core.workflows.run_tree import RunTree
 from registry.core.workflows.scheduling import Scheduler
 from registry.core.workflows.tasks import Answer, Ask, Decision, RunEnd
 from registry.core.workflows.values import digest
-from registry.models import Run, RunQuestion, RunStep
+from registry.models import Run, RunQuestion
 from registry.models.workflows import APPROVED, EXPIRED, OPEN, WITHDRAWN
 from registry.services import audit
 from registry.services.capabilities import capability_registry
 from registry.services.permissions import Actor
 from registry.services.workflows import locks, policies, questions, run_events, run_tasks, step_rows, stored_values
 from registry.services.workflows.dispatch import Dispatcher, run_key
+from registry.services.workflows.step_rows import PreparedRows
 
 SYSTEM = Actor(kind="system", name="skillsite")
 REASON_CHARS = 1_000
@@ -177,9 +178,9 @@ def write(held: HeldRun, pending: Pending) -> bool:
     return is_free
 
 
-def _store(held: HeldRun, rows: list[RunStep], asked: list[RunQuestion], pending: Pending) -> None:
+def _store(held: HeldRun, rows: PreparedRows, asked: list[RunQuestion], pending: Pending) -> None:
     decision = pending.decision
-    if rows:
+    if rows.statements:
         step_rows.write(held.run.pk, rows)
     if decision.settled:
         questions.withdraw(held.run, decision.settled)
@@ -204,9 +205,21 @@ def _update(held: HeldRun, decision: Decision, outputs: Any, *, park: bool, now:
     count = {"changes": F("changes") + 1}
     if end is None and park and mine.filter(inbox=held.inbox).update(**count, **_parked(held, decision)):
         return True
-    if not mine.update(**count, **(_ended(held, end, outputs, now) if end is not None else {})):
+    if not (_count_change(run) if end is None else mine.update(**count, **_ended(held, end, outputs, now))):
         raise LeaseLost(run.pk)
     return end is not None
+
+
+def _count_change(run: Run) -> int:
+    """Count a change of a run that this worker holds. Most decisions change nothing else of the run.
+
+    Return the number of rows. The ORM takes longer to build this statement than the database to run it.
+    """
+    table = connection.ops.quote_name(Run._meta.db_table)
+    statement = f"UPDATE {table} SET changes = changes + 1 WHERE id = %s AND fence = %s AND worker = %s"  # noqa: S608
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [run.pk, run.fence, run.worker])
+        return int(cursor.rowcount)
 
 
 def _ended(held: HeldRun, end: RunEnd, outputs: Any, now: datetime) -> dict[str, Any]:

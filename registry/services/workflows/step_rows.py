@@ -1,8 +1,12 @@
 """Records of steps as rows, and back."""
 
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+from django.db import connection
 
 from registry.core.workflows.failures import Code, Failure
 from registry.core.workflows.policy import Verdict
@@ -12,8 +16,18 @@ from registry.models import Run, RunStep
 from registry.services.workflows import stored_values
 
 TEXT_CHARS = 1_000
-_KEYS = ("run", "path", "step", "began", "started_at")  # never change
-_UPDATED = tuple(field.name for field in RunStep._meta.concrete_fields if field.name not in (*_KEYS, "id"))
+_ROWS = 32  # in one statement, because SQLite may allow 999 values
+_PATH = ("run_id", "path")
+_NEVER_CHANGE = (*_PATH, "step", "began", "started_at")
+_FIELDS = tuple(field for field in RunStep._meta.concrete_fields if not field.primary_key)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRows:
+    """Statements that insert or update rows, with their values, and the stored values that may be files."""
+
+    statements: Sequence[tuple[str, list[Any]]]
+    stored: Sequence[Json]
 
 
 def read(run: Run) -> list[StepRecord]:
@@ -26,17 +40,42 @@ def read_one(run: Run, path: str) -> StepRecord | None:
     return _record(row) if row is not None else None
 
 
-def prepare(run_id: int, changed: Iterable[StepRecord], *, now: datetime) -> list[RunStep]:
-    """Return the rows of records, with their large values stored. Call it before the transaction."""
-    return [_row(run_id, record, now) for record in changed]
-
-
-def write(run_id: int, rows: list[RunStep]) -> None:
-    """Insert or update rows with one statement."""
-    stored_values.claim(run_id, (value for row in rows for value in (row.input, row.output, row.held)))
-    RunStep.objects.bulk_create(
-        rows, update_conflicts=True, unique_fields=["run", "path"], update_fields=_UPDATED, batch_size=200
+def prepare(run_id: int, changed: Iterable[StepRecord], *, now: datetime) -> PreparedRows:
+    """Prepare the rows of records. Call it before the transaction, which on SQLite keeps all other writers waiting."""
+    rows = [_row(run_id, record, now) for record in changed]
+    parts = [rows[start : start + _ROWS] for start in range(0, len(rows), _ROWS)]
+    return PreparedRows(
+        [(_statement(len(part)), [value for row in part for value in _values(row)]) for part in parts],
+        [value for row in rows for value in (row.input, row.output, row.held)],
     )
+
+
+def write(run_id: int, rows: PreparedRows) -> None:
+    """Insert or update rows, with one statement for 32 of them."""
+    stored_values.claim(run_id, rows.stored)
+    with connection.cursor() as cursor:
+        for statement, values in rows.statements:
+            cursor.execute(statement, values)
+
+
+@lru_cache(maxsize=_ROWS)
+def _statement(count: int) -> str:
+    """Return the statement for a number of rows. It works on SQLite and PostgreSQL.
+
+    `bulk_create` builds it anew each time. That took a third of the CPU time of a step.
+    """
+    quote = connection.ops.quote_name
+    columns = [str(field.column) for field in _FIELDS]
+    row = f"({', '.join(['%s'] * len(columns))})"
+    changed = ", ".join(f"{quote(name)} = EXCLUDED.{quote(name)}" for name in columns if name not in _NEVER_CHANGE)
+    return (
+        f"INSERT INTO {quote(RunStep._meta.db_table)} ({', '.join(map(quote, columns))}) "  # noqa: S608
+        f"VALUES {', '.join([row] * count)} ON CONFLICT ({', '.join(map(quote, _PATH))}) DO UPDATE SET {changed}"
+    )
+
+
+def _values(row: RunStep) -> list[Any]:
+    return [field.get_db_prep_save(getattr(row, field.attname), connection) for field in _FIELDS]
 
 
 def _row(run_id: int, record: StepRecord, now: datetime) -> RunStep:
