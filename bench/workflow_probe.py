@@ -44,7 +44,6 @@ class Probe:
         )
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self._worker: RunWorker | None = None
 
     def publish(self, chains: Sequence[int] = ()) -> None:
         """Publish the workflows. `chains` are the lengths of further ones."""
@@ -150,7 +149,7 @@ class Probe:
 
     def go(self, at_once: int = 16) -> dict[str, int]:
         """Begin to carry runs, until `rest`."""
-        self._worker = worker = RunWorker(most_runs=at_once)
+        worker = RunWorker(most_runs=at_once)
         self._stop.clear()
         self._thread = threading.Thread(target=self._work, args=(worker,))
         self._thread.start()
@@ -163,12 +162,11 @@ class Probe:
             connection.close()
 
     def rest(self) -> dict[str, int]:
-        """Stop the worker. Return how many runs it held."""
-        held = len(self._worker.held) if self._worker is not None else 0
+        """Stop the worker. Return how many runs are still due."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
-        return {"held": held}
+        return {"due": Run.objects.filter(wake_at__isnull=False).count()}
 
 
 def _copies(template: Run, count: int, **changed: Any) -> list[Run]:

