@@ -10,7 +10,7 @@ from typing import Any
 
 from registry.core.format import manifest_schema
 from registry.core.routing import golden_schema
-from registry.core.workflows import workflow_schema
+from registry.core.workflows import capability_schema, workflow_schema
 
 DIRECTORY = Path(__file__).resolve().parent.parent / "schemas"
 
@@ -21,6 +21,7 @@ def generated() -> dict[str, str]:
         manifest_schema.FILE: _written(manifest_schema.schema()),
         golden_schema.FILE: _written(golden_schema.schema()),
         workflow_schema.FILE: _written(workflow_schema.schema()),
+        capability_schema.FILE: _written(capability_schema.schema()),
     }
 
 

@@ -152,7 +152,7 @@ def _headers(section: Section) -> None:
             message = "is not the name of a header that a binding may set."
             headers.problem(BINDING, name, message, "Use letters, digits and `-`.")
         elif headers:
-            headers.text(name)
+            _filled(headers, name)
 
 
 def _environment(section: Section) -> None:
@@ -161,7 +161,13 @@ def _environment(section: Section) -> None:
         if variables and not templates.VARIABLE.fullmatch(name):
             variables.problem(BINDING, name, "is not the name of a variable.", "Use letters, digits and `_`.")
         elif variables:
-            variables.text(name)
+            _filled(variables, name)
+
+
+def _filled(section: Section, key: str) -> None:
+    """Check a text that must not be left out."""
+    if not section.text(key) and section.value[key] is None:
+        section.refuse(key, "", "a text")
 
 
 def _refuse_secrets(section: Section, keys: tuple[str, ...], allowed: str) -> None:

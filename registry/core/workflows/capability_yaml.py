@@ -157,12 +157,12 @@ def _known(section: Section, key: str, listed_: tuple[str, ...], known: Mapping[
 
 def _produced(produces: Section, name: str) -> Produced:
     """Read the type of an output: `findings: Risk`, or `findings: {type: Risk, target: working.risks}`."""
+    if produces.value[name] in (None, ""):
+        produces.missing(name, f"Write one of {', '.join(COGNITIVE_TYPES)}.")
     if isinstance(produces.value[name], str):
         return Produced(produces.choice(name, tuple(COGNITIVE_TYPES), ""))
     section = produces.section(name)
     if section is None:
-        if produces.value[name] is None:
-            produces.missing(name, f"Write one of {', '.join(COGNITIVE_TYPES)}.")
         return Produced("")
     type_, target = section.choice("type", tuple(COGNITIVE_TYPES), ""), section.text("target")
     section.unknown_keys()
