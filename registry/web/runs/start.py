@@ -15,7 +15,8 @@ from registry.services.workflows import locks, run_details, runs
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
 from registry.web.navigation import may
-from registry.web.runs.start_form import INPUT, StartForm, ValueField
+from registry.web.runs.start_form import INPUT, StartForm
+from registry.web.runs.value_fields import ValueField
 
 
 @in_project

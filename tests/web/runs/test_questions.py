@@ -290,7 +290,7 @@ def test_typed_input_becomes_values_of_the_declared_types(asking: Asking, review
     question = asking(FIELDS)
     html = page(reviewer, question)
     assert "Look at the scale." in html
-    assert "if you leave it empty: 1" in html.lower()
+    assert "If it is empty, the default is used." in html
     sent = typed(question, "Line one\r\nLine two", "2.5", "", "no", '["a"]', '{"b": null}')
     assert act(reviewer, question, "answer", **sent).status_code == 302
     question.refresh_from_db()
@@ -305,20 +305,21 @@ def test_typed_input_becomes_values_of_the_declared_types(asking: Asking, review
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        (0, "", "Enter a text."),
-        (1, "", "Enter a number."),
-        (1, "2,5", "with a point for decimals"),
-        (1, "NaN", "with a point for decimals"),
+        (0, "", "Fill this in."),
+        (1, "", "Fill this in."),
+        (1, "2,5", "Use a point"),
+        (1, "NaN", "Use a point"),
+        (1, "1_0", "Use a point"),
         (1, "1e999", "too large"),
         (2, "1.5", "Enter a whole number"),
         (2, "９", "Enter a whole number"),
-        (3, "maybe", "Select a valid choice"),
-        (4, "a, b", "This is not JSON: line 1, column 1."),
-        (4, "{}", "This is JSON, but not a list"),
-        (4, "[NaN]", "not JSON that can be used"),
-        (4, "[" * 5_000, "not JSON that can be used"),
+        (3, "maybe", "Choose yes or no."),
+        (4, "[1,", "This is not JSON"),
+        (4, "[NaN]", "NaN is not a number of JSON"),
+        (4, "[" * 5_000, "nested too deeply"),
         (5, '{"a": 1', "This is not JSON"),
-        (5, "[]", "This is JSON, but not an object"),
+        (5, '{"a": 1, "a": 2}', "appears twice"),
+        (5, "[]", "Enter a JSON object"),
     ],
 )
 def test_a_wrong_value_is_refused_beside_its_field_and_kept(

@@ -103,7 +103,7 @@ def test_an_array_is_lines_or_json(workflow: Workflow, writing: Client, text: st
         ("urgent", "perhaps", "Choose yes or no."),
         ("limit", "much", "Enter a number such as 2.5."),
         ("limit", "1e999", "This number is too large."),
-        ("limit", "nan", "This number is too large."),
+        ("limit", "nan", "Enter a number such as 2.5."),
         ("limit", "1" * 61, "Enter a number such as 2.5."),
         ("employees", "2.5", "Enter a whole number such as 12"),
         ("employees", "٣", "Enter a whole number such as 12"),
