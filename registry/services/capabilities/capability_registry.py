@@ -31,6 +31,8 @@ class ProjectSet:
     findings: Mapping[str, tuple[Finding, ...]]
 
 
+_LIVE_SECONDS = 1.0
+
 # By everything that a set follows from: the project, the definitions of the operator, the settings, and the rows.
 _sets = LruCache[tuple[object, ...], ProjectSet](500)
 _files = LruCache[tuple[str, Limits], Parsed](1_000)
@@ -39,6 +41,21 @@ _files = LruCache[tuple[str, Limits], Parsed](1_000)
 def of(project_id: int) -> CapabilitySet:
     """Return the capabilities that workflows of a project can use. This is one small query."""
     return of_owners(project_id).capabilities
+
+
+class LiveCapabilities:
+    """The capabilities of a project for a long time. Only `refresh` asks the database, at most once a second."""
+
+    def __init__(self, project_id: int, now: float) -> None:
+        self._project_id, self._read_at, self._set = project_id, now, of(project_id)
+
+    def refresh(self, now: float) -> None:
+        """Read the definitions again. A change of one applies to the next call."""
+        if now - self._read_at >= _LIVE_SECONDS:
+            self._read_at, self._set = now, of(self._project_id)
+
+    def get(self, name: str) -> Capability:
+        return self._set.get(name)
 
 
 def of_owners(project_id: int) -> ProjectSet:

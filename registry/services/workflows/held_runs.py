@@ -23,7 +23,7 @@ from registry.core.workflows.values import digest
 from registry.models import Run, RunQuestion
 from registry.models.workflows import APPROVED, EXPIRED, OPEN, WITHDRAWN
 from registry.services import audit
-from registry.services.capabilities import capability_registry
+from registry.services.capabilities.capability_registry import LiveCapabilities
 from registry.services.permissions import Actor
 from registry.services.workflows import locks, policies, questions, run_events, run_tasks, step_rows, stored_values
 from registry.services.workflows.dispatch import Dispatcher, run_key
@@ -63,6 +63,7 @@ class HeldRun:
     run: Run
     scheduler: Scheduler
     dispatcher: Dispatcher
+    capabilities: LiveCapabilities
     inbox: int
     sure_until: float
     stores_tasks: bool = False
@@ -82,7 +83,7 @@ def open_run(run: Run, *, stores_tasks: bool = False, sure_until: float, now: da
     library = locks.library(run.lock_id)
     tree = RunTree(library, stored_values.unpack(run.inputs), run.frame)
     tree.replay(step_rows.read(run))
-    capabilities = capability_registry.of(run.project_id)
+    capabilities = LiveCapabilities(run.project_id, now.timestamp())
     rules = Rules(
         policy=policies.current(),
         trust=trust_now(run),
@@ -100,7 +101,7 @@ def open_run(run: Run, *, stores_tasks: bool = False, sure_until: float, now: da
     for path, outcome in outcomes.items():
         scheduler.report(path, outcome, scheduler.moment)
     dispatcher = Dispatcher(run_key(run.pk), rules.policy, rules.capability_of)
-    return HeldRun(run, scheduler, dispatcher, run.inbox, sure_until, stores_tasks, tasks, spent)
+    return HeldRun(run, scheduler, dispatcher, capabilities, run.inbox, sure_until, stores_tasks, tasks, spent)
 
 
 def trust_now(run: Run) -> str:

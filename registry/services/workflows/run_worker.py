@@ -189,6 +189,7 @@ class RunWorker:
             return None
         taken = held_runs.read_inbox(held, now=self.clock.now()) if held.has_mail else []
         now = self.clock.now()
+        held.capabilities.refresh(now.timestamp())
         decision = held.scheduler.decide(now.timestamp())
         self.saturated += decision.saturated
         held.has_changed, held.wake_at = False, decision.wake_at

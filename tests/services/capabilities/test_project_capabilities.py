@@ -18,7 +18,7 @@ from registry.services.workflows.run_worker import RunWorker
 from tests.core.workflows.definitions import LEDGER, text
 from tests.services.workflows.conftest import capabilities as capabilities
 from tests.services.workflows.conftest import celery as celery
-from tests.services.workflows.conftest import finish
+from tests.services.workflows.conftest import finish, states
 from tests.services.workflows.conftest import worker as worker
 from tests.services.workflows.conftest import workflow as workflow
 
@@ -198,3 +198,26 @@ def test_an_unknown_capability_names_a_similar_one(project: Project, owner: Acto
     project_capabilities.register(project, text("our.echo"), by=owner)
     with pytest.raises(StepFailed, match=r"Did you mean our\.echo"):
         capability_registry.of(project.pk).get("our.ecco")
+
+
+class Clock:
+    now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_change_applies_to_the_next_call_of_a_run_that_a_worker_holds(
+    project: Project, owner: Actor, workflow: Callable[..., str]
+) -> None:
+    row = project_capabilities.register(project, text("our.echo"), by=owner)
+    steps = "".join(f"- {{id: s{number}, uses: our.echo}}\n" for number in range(2))
+    run = runs.start(project, workflow(f"id: twice\nversion: 1\nsteps:\n{steps}"), by=owner)
+    clock = Clock()
+    worker = RunWorker(poll_seconds=0, monotonic=clock)
+    assert worker.work()  # the first call is on its way
+    stricter = text("our.echo", safety="{requires_confirmation: true}")
+    project_capabilities.change(project, "our.echo", stricter, seen=row.digest, by=owner)
+    clock.now += 1
+    finish(worker)
+    assert states(run) == {"s0": "completed", "s1": "waiting"}
