@@ -9,7 +9,7 @@ import pytest
 from registry.models import Project, Run, RunQuestion
 from registry.services.permissions import Actor
 from registry.services.skills import skills
-from registry.services.workflows import runs
+from registry.services.workflows import call_worker, runs
 from registry.services.workflows.run_worker import RunWorker
 from tests.conftest import skill_bundle
 from tests.services.workflows.celery_inside import CeleryInside
@@ -55,8 +55,10 @@ INPUT = "human.input", '{question: "How many?", fields: {number: {type: integer}
 
 
 @pytest.fixture
-def celery(db: None, settings: Any) -> CeleryInside:
+def celery(db: None, settings: Any, monkeypatch: pytest.MonkeyPatch) -> CeleryInside:
     settings.CELERY_BROKER_URL = "memory://"
+    # The connection holds the transaction of the test.
+    monkeypatch.setattr(call_worker, "close_old_connections", lambda: None)
     return CeleryInside()
 
 
