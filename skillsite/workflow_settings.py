@@ -15,7 +15,7 @@ WORKFLOW_LLM_MODEL = env.text("WORKFLOW_LLM_MODEL")
 WORKFLOW_LLM_KEY = env.text("WORKFLOW_LLM_KEY")
 WORKFLOW_LLM_SECONDS = env.integer("WORKFLOW_LLM_SECONDS", 60, least=1, most=600)
 WORKFLOW_POLICY = env.text("WORKFLOW_POLICY")  # a class like StandardPolicy, by its path; empty for the standard one
-WORKFLOW_MAX_WORKERS = env.integer("WORKFLOW_MAX_WORKERS", 8, least=1, most=32)
+WORKFLOW_MAX_WORKERS = env.integer("WORKFLOW_MAX_WORKERS", 8, least=1, most=500)
 WORKFLOW_RUNS = env.integer("WORKFLOW_RUNS", 16, least=1, most=1_000)
 WORKFLOW_THREADS = env.integer("WORKFLOW_THREADS", 16, least=1, most=500)
 WORKFLOW_LEASE_SECONDS = env.integer("WORKFLOW_LEASE_SECONDS", 15, least=1, most=600)

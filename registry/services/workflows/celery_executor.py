@@ -5,6 +5,7 @@ messages. Two messages for one row do no harm, because only one worker can claim
 """
 
 import logging
+import sys
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ class _Message:
 class CeleryExecutor:
     stores_tasks = True
     is_stuck = False
+    most_tasks = sys.maxsize  # nobody here knows how many Celery workers there are
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._app = celery_app.sender()

@@ -21,10 +21,14 @@ GRACE_SECONDS = 2.0  # for a call to notice its own time limit
 class Executor(Protocol):
     """The thread that decides calls every method, after it stored the decision with the tasks.
 
-    `stores_tasks` is true if tasks are rows, which the decision stores too and which outlive the worker.
+    `stores_tasks` is true if tasks are rows, which the decision stores too and which outlive the worker. `most_tasks`
+    is how many tasks of one run it can do at the same time.
     """
 
     stores_tasks: bool
+
+    @property
+    def most_tasks(self) -> int: ...
 
     @property
     def is_stuck(self) -> bool:
@@ -72,6 +76,10 @@ class ThreadExecutor:
         self._results: SimpleQueue[tuple[int, Outcome]] = SimpleQueue()
         self._lock = threading.Lock()
         self._started = self._idle = self._lost = 0
+
+    @property
+    def most_tasks(self) -> int:
+        return self.threads
 
     @property
     def is_stuck(self) -> bool:

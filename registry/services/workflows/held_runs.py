@@ -75,7 +75,7 @@ class HeldRun:
     has_mail: bool = True
 
 
-def open_run(run: Run, *, stores_tasks: bool = False, sure_until: float, now: datetime) -> HeldRun:
+def open_run(run: Run, *, stores_tasks: bool, most_tasks: int, sure_until: float, now: datetime) -> HeldRun:
     """Rebuild a run from its rows, and pick it up where they end.
 
     Tasks of the last worker go on if this one stores them too. Otherwise they are taken back as far as possible.
@@ -88,7 +88,7 @@ def open_run(run: Run, *, stores_tasks: bool = False, sure_until: float, now: da
         policy=policies.current(),
         trust=trust_now(run),
         capability_of=capabilities.get,
-        max_workers=run.options["max_workers"],
+        max_workers=min(run.options["max_workers"], most_tasks),
         fail_fast=run.options["fail_fast"],
         deadline=run.deadline.timestamp() if run.deadline is not None else None,
     )

@@ -30,6 +30,7 @@ _POLL_SECONDS = 0.2
 _DRAIN_SECONDS = 10.0
 _PAUSE_AFTER_ERROR = 1.0
 _PARTS = 4  # of its runs, a worker takes one part at a time, so that other workers get some of them
+_LOG_SECONDS = 60.0
 _HOLD_SECONDS = 1.0  # a run that goes on so soon is not parked
 
 
@@ -52,10 +53,11 @@ class RunWorker:
         self.executor = executor or configured()
         self.clock = DatabaseClock(monotonic)
         self.held: dict[int, HeldRun] = {}
-        self.saturated = 0  # how often a run had more to do than it may do at once
+        self.saturated = 0  # decisions that left work waiting, because their runs did as much at once as they may
         self._poll_seconds = poll_seconds
         self._monotonic = monotonic
         self._renewed = self._looked = float("-inf")
+        self._logged = (monotonic(), 0)  # when, and how many decisions were saturated
         self._look_after = 0.0
         self._is_draining = False
 
@@ -73,6 +75,19 @@ class RunWorker:
             self._drain()
         except Error:
             log.exception("The worker of runs could not give its runs back. Others take them when the leases are over.")
+
+    def _log_saturation(self) -> None:
+        """Log each minute how often runs had more to do than they may do at once, if they had."""
+        at, count = self._logged
+        if self.saturated == count or self._monotonic() - at < _LOG_SECONDS:
+            return
+        self._logged = (self._monotonic(), self.saturated)
+        log.info(
+            "Since the last such line, %s decisions left work waiting, because their runs did as many calls at once as "
+            "max_workers and WORKFLOW_THREADS allow. The worker has counted %s.",
+            self.saturated - count,
+            self.saturated,
+        )
 
     def _drain(self) -> None:
         """Take the outcomes of the calls that are on their way, start no others, and give all runs back."""
@@ -96,6 +111,7 @@ class RunWorker:
         looked = self._look()
         results = self.executor.results(self.held, timeout=timeout if self.held and not looked else 0.0)
         self._advance(results)
+        self._log_saturation()
         return looked or bool(results)
 
     def _advance(self, results: list[tuple[Key, Outcome | None]]) -> None:
@@ -141,7 +157,11 @@ class RunWorker:
         for run in taken:
             try:
                 self.held[run.pk] = held_runs.open_run(
-                    run, stores_tasks=self.executor.stores_tasks, sure_until=sure_until, now=now
+                    run,
+                    stores_tasks=self.executor.stores_tasks,
+                    most_tasks=self.executor.most_tasks,
+                    sure_until=sure_until,
+                    now=now,
                 )
             except Exception:
                 log.exception("Run %s could not be opened.", run.pk)

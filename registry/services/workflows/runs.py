@@ -26,7 +26,7 @@ from registry.services.permissions import Actor, reach, require
 from registry.services.workflows import locks, run_events, stored_values
 from registry.services.workflows.locks import Prepared
 
-MOST_WORKERS = 32
+MOST_WORKERS = 500  # for Celery workers on many machines; a worker with threads does no more calls than it has threads
 MOST_DEADLINE_SECONDS = 30 * 24 * 3_600
 _KEPT = (StepState.COMPLETED.value, StepState.SKIPPED.value, StepState.DEGRADED.value)  # by a replay
 _INPUT_CHARS = 256 * 1024

@@ -8,33 +8,15 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.core.workflows.tasks import Outcome, Task
 from registry.models import Project
 from registry.services.permissions import Actor
 from registry.services.workflows import runs
-from registry.services.workflows.executor import Key
-from registry.services.workflows.held_runs import HeldRun
 from registry.services.workflows.run_worker import RunWorker
 from tests.services.workflows.conftest import finish
+from tests.services.workflows.together import Together
 from tests.transactions import commits
 
 pytestmark = pytest.mark.django_db(transaction=True)  # so that each commit is real
-
-
-class Together:
-    """Performs tasks when their outcomes are wanted. So the outcomes of tasks that start together arrive together."""
-
-    stores_tasks = is_stuck = False
-
-    def __init__(self) -> None:
-        self.started: list[tuple[Key, Callable[[], Outcome]]] = []
-
-    def start(self, held: HeldRun, task: Task, perform: Callable[[], Outcome]) -> None:
-        self.started.append(((held.run.pk, held.run.fence, task.path), perform))
-
-    def results(self, held: Mapping[int, HeldRun], *, timeout: float) -> list[tuple[Key, Outcome | None]]:
-        started, self.started = self.started, []
-        return [(key, perform()) for key, perform in started]
 
 
 @pytest.fixture

@@ -159,8 +159,8 @@ def test_options_and_the_frame_are_given(workflow: Workflow, writing: Client) ->
     [
         ("with-deadline", "0", "Enter minutes from 1 to 43,200."),
         ("with-deadline", "43201", "Enter minutes from 1 to 43,200."),
-        ("with-workers", "33", "Enter a number from 1 to 32."),
-        ("with-workers", "few", "Enter a number from 1 to 32."),
+        ("with-workers", "501", "Enter a number from 1 to 500."),
+        ("with-workers", "few", "Enter a number from 1 to 500."),
         ("with-failures", "panic", "Select a valid choice"),
         ("with-context", "[]", "Enter a JSON object"),
     ],
