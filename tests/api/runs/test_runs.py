@@ -98,7 +98,7 @@ def test_an_earlier_version_can_be_run(bot: Api, project: Project, operator: Act
         ({"frame": {"goal": 3}}, 400, "invalid-request", "frame"),
         ({"frame": "x"}, 400, "invalid-request", "frame"),
         ({"options": {"max_workers": 0}}, 400, "invalid-request", "max_workers"),
-        ({"options": {"max_workers": 33}}, 400, "invalid-request", "max_workers"),
+        ({"options": {"max_workers": 501}}, 400, "invalid-request", "max_workers"),
         ({"options": {"deadline_seconds": 0}}, 400, "invalid-request", "deadline_seconds"),
         ({"options": {"deadline_seconds": 1e12}}, 400, "invalid-request", "deadline_seconds"),
         ({"options": {"fail_fast": "perhaps"}}, 400, "invalid-request", "fail_fast"),

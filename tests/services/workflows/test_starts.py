@@ -75,7 +75,7 @@ def test_inputs_have_a_limit(project: Project, workflow: Callable[..., str], aut
     ("options", "field"),
     [
         (Options(max_workers=0), "max_workers"),
-        (Options(max_workers=33), "max_workers"),
+        (Options(max_workers=501), "max_workers"),
         (Options(deadline_seconds=0.5), "deadline_seconds"),
         (Options(deadline_seconds=1e9), "deadline_seconds"),
     ],
