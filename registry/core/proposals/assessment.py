@@ -11,7 +11,7 @@ from registry.core.findings import Finding, Severity
 from registry.core.format import skill_md
 from registry.core.limits import DEFAULT, Limits
 from registry.core.lint import file_rules, rules, security_rules
-from registry.core.proposals import capabilities
+from registry.core.proposals import capabilities, workflow_change
 from registry.core.proposals.capabilities import Difference, Kind
 from registry.core.proposals.risk import Risk
 from registry.core.text.shorten import one_line, shorten
@@ -77,7 +77,9 @@ def assess(
     old, new = _side(before, name, limits, registered), _side(after, name, limits, registered)
     added, removed = _new(new.findings, old.findings), _new(old.findings, new.findings)
     difference = capabilities.difference(_capabilities(before, limits), _capabilities(after, limits))
+    workflow = workflow_change.compare(before, after, registered, limits=limits)
     reasons = [*_kind_reasons(before, after, old, new), *_finding_reasons(added), *_capability_reasons(difference)]
+    reasons += workflow_change.reasons(workflow)
     if new.tokens - old.tokens >= _MANY_TOKENS:
         reasons.append((Risk.MEDIUM, f"Each load costs about {new.tokens - old.tokens:,} tokens more."))
     order = list(Risk)

@@ -23,6 +23,9 @@ class CapabilitySet:
         self.fingerprint = hashlib.sha256("".join(digests).encode()).hexdigest()
         self._by_name: Mapping[str, Capability] = {**aliases, **self.by_id}
 
+    def find(self, name: str) -> Capability | None:
+        return self._by_name.get(name)
+
     def get(self, name: str) -> Capability:
         """Return a capability. Raise StepFailed, with a similar id if there is one."""
         found = self._by_name.get(name)

@@ -223,7 +223,7 @@ def _add(request: ProjectRequest, typed: Typed, argument: str, shown: _Shown) ->
         raise InvalidInput("Choose what the new step uses.", field="add_uses")
     page = WorkflowPage(request.project, typed.text)
     document = documents.load(typed.text, file=FILE, limits=settings.LIMITS)
-    step = step_edits.new_step(uses, page.capability(uses), page.parsed.sketch, step_edits.ids(document))
+    step = step_edits.new_step(uses, page.capabilities.find(uses), page.parsed.sketch, step_edits.ids(document))
     number = len(step_cards.steps_of(document))
     return _steps(typed).add(step), replace(shown, opened=str(number), words=f"Added the step {step['id']}.")
 

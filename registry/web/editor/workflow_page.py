@@ -12,7 +12,6 @@ from registry.core.workflows import field_rows, step_cards, workflow_lint, workf
 from registry.core.workflows.capability import Capability
 from registry.core.workflows.capability_set import CapabilitySet
 from registry.core.workflows.documents import Document
-from registry.core.workflows.failures import StepFailed
 from registry.core.workflows.field_rows import KINDS, Rows
 from registry.core.workflows.plan import DEFAULT_TIMEOUT_SECONDS, SKILL_PREFIX, Retry
 from registry.core.workflows.step_cards import BEFORE, INPUT, NAMED, NOTHING, OUTPUT, Card
@@ -155,12 +154,6 @@ class WorkflowPage:
             is_open = card is not None and card.opened.number == number
             yield Row(number, id_, uses, starts[number], said, findings, is_open)
 
-    def capability(self, uses: str) -> Capability | None:
-        try:
-            return self.capabilities.get(uses)
-        except StepFailed:
-            return None
-
     def pickable(self) -> list[tuple[str, list[Capability]]]:
         """Return the capabilities in groups by the first word of their ids."""
         groups: dict[str, list[Capability]] = {}
@@ -183,11 +176,11 @@ class WorkflowPage:
             card = Card(number, opened.id, opened.shown, opened.notations)
         elif self.document and 0 <= number < len(self.steps) and isinstance(self.steps[number], dict):
             uses = self.document.text(("steps", number, "uses")) or ""
-            card = step_cards.card(self.document, number, self.capability(uses))
+            card = step_cards.card(self.document, number, self.capabilities.find(uses))
             opened, values, errors = opened_card(card), dict(card.fields), {}
         else:
             return None
-        capability = self.capability(opened.shown["uses"])
+        capability = self.capabilities.find(opened.shown["uses"])
         config = self.steps[number].get("config") if number < len(self.steps) else None
         groups, hidden = _groups(card, values, capability, errors)
         return OpenCard(

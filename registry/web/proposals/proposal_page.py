@@ -31,7 +31,7 @@ from registry.web.proposals.decision import Powers, ReasonStep
 from registry.web.proposals.proposal_thread import Entry, Evidence, render_evidence, thread
 from registry.web.render import comparison, markdown, marked_text
 from registry.web.render.comparison import Comparison
-from registry.web.skills import routing_impact
+from registry.web.skills import routing_impact, workflow_change
 from registry.web.skills.routing_impact import Shown
 from registry.web.skills.scan_words import scan_in_words
 from registry.web.skills.versions import file_choice, whole
@@ -212,6 +212,10 @@ class ProposalPage:
     def scan_words(self) -> tuple[str, str]:
         return scan_in_words(self.dossier.scan) if self.dossier.scan else ("", "")
 
+    @cached_property
+    def workflow(self) -> workflow_change.Shown | None:
+        return workflow_change.shown(self.project, self.content.before, self.content.after)
+
     @property
     def more_reasons(self) -> int:
         return max(0, len(self.content.assessment.reasons) - 12)
@@ -232,15 +236,14 @@ class ProposalPage:
         """New capabilities in words, the most dangerous kind first and the others in a note."""
         difference = self.content.assessment.capabilities
         dangerous_first = sorted(_CAPABILITIES, key=lambda row: row[0] not in (Kind.HOST, Kind.SCRIPT, Kind.TOOL))
-        counts = [
+        counts = self.workflow.new_calls if self.workflow else []
+        counts += [
             counted(amount, f"new {kind.value}")
             for kind, _, _ in dangerous_first
             if (amount := sum(each.kind is kind for each in difference.added))
         ]
         counts += [counted(len(difference.changed), "changed script")] if difference.changed else []
-        if not counts:
-            return None
-        return counts[0], f"and {', '.join(counts[1:])}" if counts[1:] else ""
+        return (counts[0], f"and {', '.join(counts[1:])}" if counts[1:] else "") if counts else None
 
     # -- Discussion ---------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from registry.core.text.shorten import one_line, shorten
 from registry.core.workflows import layout
 from registry.core.workflows.layout import LINE, MARK, NARROW, WIDE, Box, Layout, Route
 from registry.core.workflows.plan import Plan, Step
+from registry.core.workflows.values import Json, canonical
 
 NOT_STARTED = "not started"
 
@@ -29,6 +30,11 @@ STATES = {
     # In the lineage of a value.
     "contributed": ("Contributed", "contributed", "check"),
     "apart": ("Not involved", "todo", "todo"),
+    # In a change of a workflow.
+    "added": ("Added", "added", "plus"),
+    "changed": ("Changed", "changed", "pencil"),
+    "removed": ("Removed", "removed", "x"),
+    "unchanged": ("Unchanged", "unchanged", "check"),
 }
 MARKS = {
     layout.CONDITION: ("Runs on a condition", "ask"),
@@ -39,7 +45,7 @@ MARKS = {
     layout.NESTED: ("Runs a skill", "skills"),
     layout.PERSON: ("Asks a person", "person"),
 }
-_PASSED = ("completed", "skipped", "degraded", "contributed")
+_PASSED = ("completed", "skipped", "degraded", "contributed", "added", "changed", "removed", "unchanged")
 _FEW_STEPS = 100  # a page with two drawings of more would be large
 _MOST_NAMED = 20  # steps that a step waits for
 _MOST_CHARS = 160  # of an expression
@@ -250,6 +256,20 @@ def step_facts(step: Step) -> tuple[tuple[str, str], ...]:
     return tuple((phrase, shorten(one_line(text), _MOST_CHARS)) for phrase, text in _facts(step))
 
 
+def step_words(step: Step) -> tuple[tuple[str, str], ...]:
+    """Return the phrases about a step, and what it gets and gives."""
+    given = ", ".join(f"{name}: {_shown(value)}" for name, value in step.input.items())
+    written = ", ".join(f"{name} → {target}" for name, target in (step.output or {}).items())
+    more = tuple(
+        (phrase, shorten(one_line(text), _MOST_CHARS)) for phrase, text in (("gets", given), ("gives", written))
+    )
+    return (*step_facts(step), *(each for each in more if each[1]))
+
+
+def _shown(value: Json) -> str:
+    return value if isinstance(value, str) else canonical(value)
+
+
 def state_of(state: str) -> State:
     return State(*STATES.get(state, (state.capitalize(), "todo", "info")))
 
@@ -257,7 +277,8 @@ def state_of(state: str) -> State:
 def _item(step: Step, extras: _Extras) -> Item:
     uses = "" if step.router or step.scatter else step.uses
     detail, href = extras.details.get(step.id, ""), extras.links.get(step.id, "")
-    return Item(step, uses, step_facts(step), extras.state(step.id), detail, href)
+    said = step_words(step) if extras.states is None else step_facts(step)
+    return Item(step, uses, said, extras.state(step.id), detail, href)
 
 
 def _facts(step: Step) -> Iterator[tuple[str, str]]:

@@ -40,7 +40,7 @@ from registry.web.htmx import render
 from registry.web.middleware import STATUS
 from registry.web.navigation import may_publish
 from registry.web.render import comparison
-from registry.web.skills import routing_impact
+from registry.web.skills import routing_impact, workflow_change
 
 _DONE = {
     bundles.CREATE: "{name} is live as version {version}. Agents get it with their next request.",
@@ -127,7 +127,8 @@ def _preview(request: ProjectRequest, key: str, error: SkillsiteError | None = N
     changed = ChangedSkill(pending.preview.checked.name, pending.preview.checked.bundle[SKILL_MD])
     shown = routing_impact.of_change(request, [changed])
     context = {**_context(pending, proposing=proposing), **typed, "error": error, "proposing": proposing}
-    context |= {"impact": shown}
+    before, after = Bundle(pending.before) if pending.before else None, pending.preview.checked.bundle
+    context |= {"impact": shown, "workflow": workflow_change.shown(request.project, before, after)}
     return render(request, "skills/uploads/preview.html", context, status=STATUS[type(error)] if error else 200)
 
 

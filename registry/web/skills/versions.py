@@ -25,7 +25,7 @@ from registry.services.sources import source_queries
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 from registry.web.render import comparison
-from registry.web.skills import routing_impact
+from registry.web.skills import routing_impact, workflow_change
 from registry.web.skills.skill_page import SkillPage
 
 _PAGE = 50
@@ -93,10 +93,10 @@ def _entry(
 def compare(request: ProjectRequest, name: str) -> HttpResponse:
     page = SkillPage(request, name)
     before, after = _chosen_versions(request, page)
+    earlier, later = blobs.bundle(before.manifest), blobs.bundle(after.manifest)
     compared = comparison.compare(
-        blobs.bundle(before.manifest), blobs.bundle(after.manifest), limits=settings.LIMITS, whole="all" in request.GET,
-        **file_choice(request),
-    )  # fmt: skip
+        earlier, later, limits=settings.LIMITS, whole="all" in request.GET, **file_choice(request)
+    )
     history = versions.history(request.project, name)
     context = page.context(
         "versions",
@@ -109,6 +109,7 @@ def compare(request: ProjectRequest, name: str) -> HttpResponse:
         tokens=after.tokens - before.tokens,
         layouts=layouts(request),
         whole=whole(request),
+        workflow=workflow_change.shown(request.project, earlier, later),
     )
     return render(request, "skills/versions/compare.html", context)
 

@@ -124,3 +124,14 @@ def test_a_rejected_proposal_has_no_buttons_left(made: Proposal, reviewer: Clien
     assert 'popovertarget="approve"' not in html
     assert 'popovertarget="reject"' not in html
     assert "No agent ever gets its text." in html
+
+
+def test_the_page_shows_what_a_workflow_starts_to_call(
+    project: Project, greeting: Version, bot: Actor, reviewer: Client
+) -> None:
+    steps = "id: a.b\nversion: 1.0.0\nsteps:\n  - {id: ask, uses: human.approve, input: {question: Fine}}\n"
+    more = "  - {id: nest, uses: 'skill:greeting-two'}\n"
+    edit = edits.Edit({"workflow.yaml": (steps + more).encode()})
+    html = text(reviewer.get(url(suggest(project, bot, "Ask first.", edit=edit))))
+    assert "The workflow starts to call the workflow of the skill greeting-two." in html
+    assert "2 steps added" in html and "node--added" in html and "1 new call" in html
