@@ -13,9 +13,10 @@ from django.conf import settings
 from registry.services import client_address
 from registry.services.following import Stream
 from registry.services.resolve import gate
-from skillsite.server import answers, bodies, following, pipe, senders
+from skillsite.server import answers, bodies, pipe, senders
 from skillsite.server.answers import Answer, Wsgi
 from skillsite.server.environ import build, host
+from skillsite.server.following import Following
 from skillsite.server.listening import end_stuck_connections
 from skillsite.server.places import Places
 from skillsite.server.protocol import HttpProtocol, Scope
@@ -58,14 +59,14 @@ class Application:
         self._threads = Threads(settings.WEB_THREADS, "web")
         # Each probe has its own thread, so it answers also while all others are busy, or while the database is slow.
         self._probes = {path: Threads(1, path.strip("/")) for path in _PROBES}
-        # It looks whether there is more of the answers that go on.
-        self._following = Threads(1, "follow")
+        self._following = Following(loop)
         # These requests may wait for other servers. With their own threads, nothing else has to wait for them.
         self._resolving = Threads(settings.RESOLVE_THREADS, "resolve")
         gate.use_own_threads(settings.RESOLVE_THREADS)
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
-        for threads in (self._threads, self._resolving, self._following, *self._probes.values()):
+        self._following.stop()
+        for threads in (self._threads, self._resolving, *self._probes.values()):
             threads.stop()
 
     async def __rsgi__(self, scope: Scope, proto: HttpProtocol) -> None:
@@ -183,9 +184,9 @@ class Application:
         follow, answer.follow = answer.follow, None
         try:
             if isinstance(follow, Stream):
-                await following.send_stream(proto, answer, follow, self._following)
+                await self._following.send_stream(proto, answer, follow)
             else:
-                found = await following.wait(proto, follow, self._following)
+                found = await self._following.wait(proto, follow)
                 await self._send_directly(scope, proto, answers.merged(answer, found) if found else answer)
         except (TimeoutError, BrokenPipeError):
             logger.info("A client did not read what followed.")

@@ -7,7 +7,9 @@ looks.
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, TypeVar
 
@@ -30,40 +32,73 @@ class LookFailed(Exception):
     """A look raised an exception, which the log has."""
 
 
-async def send_stream(proto: HttpProtocol, answer: Answer, follow: Stream, threads: Threads) -> None:
-    """Send what follows until it ends, or until the client is gone or reads too slowly."""
-    sent = 0
-    gone = asyncio.ensure_future(proto.client_disconnect())
-    try:
-        transport = proto.response_stream(answer.status, answer.headers)
-        part: bytes | None = b"".join(answer.blocks())
-        while part is not None and sent < _MOST_BYTES:
-            if part:
-                sent += len(part)
-                await asyncio.wait_for(transport.send_bytes(part), settings.SLOW_CLIENT_SECONDS)
-            await asyncio.wait({gone}, timeout=follow.seconds)
-            part = None if gone.done() else await _in_thread(threads, follow.look)
-    except LookFailed:
-        pass  # the stream ends, and its client connects again
-    finally:
-        gone.cancel()
+class Following:
+    """Sends streams as they go on, and waits for later answers. Both end when the process is told to stop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._threads = Threads(1, "follow")
+        self._stopping = asyncio.Event()
+        _when_told_to_stop(partial(loop.call_soon_threadsafe, self._stopping.set))
+
+    def stop(self) -> None:
+        self._threads.stop()
+
+    async def send_stream(self, proto: HttpProtocol, answer: Answer, follow: Stream) -> None:
+        """Send what follows until it ends, or until the client is gone or reads too slowly."""
+        sent = 0
+        async with self._end_of(proto) as end:
+            transport = proto.response_stream(answer.status, answer.headers)
+            part: bytes | None = b"".join(answer.blocks())
+            while part is not None and sent < _MOST_BYTES:
+                if part:
+                    sent += len(part)
+                    await asyncio.wait_for(transport.send_bytes(part), settings.SLOW_CLIENT_SECONDS)
+                await asyncio.wait(end, timeout=follow.seconds, return_when=asyncio.FIRST_COMPLETED)
+                part = None if _is_over(end) else await _in_thread(self._threads, follow.look)
+
+    async def wait(self, proto: HttpProtocol, follow: Later) -> HttpResponse | None:
+        """Return the answer that came, or None if it is late or the client is gone."""
+        async with self._end_of(proto) as end:
+            while not follow.is_late:
+                await asyncio.wait(end, timeout=follow.seconds, return_when=asyncio.FIRST_COMPLETED)
+                if _is_over(end):
+                    return None
+                if (found := await _in_thread(self._threads, follow.look)) is not None:
+                    return found
+        return None
+
+    @asynccontextmanager
+    async def _end_of(self, proto: HttpProtocol) -> AsyncIterator[set[asyncio.Future[Any]]]:
+        """Yield what ends a wait early: a client that is gone, or the end of the process. Swallow a look that fails."""
+        end: set[asyncio.Future[Any]] = {
+            asyncio.ensure_future(proto.client_disconnect()),
+            asyncio.ensure_future(self._stopping.wait()),
+        }
+        try:
+            yield end
+        except LookFailed:
+            pass
+        finally:
+            for future in end:
+                future.cancel()
 
 
-async def wait(proto: HttpProtocol, follow: Later, threads: Threads) -> HttpResponse | None:
-    """Return the answer that came, or None if it is late or the client is gone."""
-    gone = asyncio.ensure_future(proto.client_disconnect())
-    try:
-        while not follow.is_late:
-            await asyncio.wait({gone}, timeout=follow.seconds)
-            if gone.done():
-                return None
-            if (found := await _in_thread(threads, follow.look)) is not None:
-                return found
-        return None
-    except LookFailed:
-        return None
-    finally:
-        gone.cancel()
+def _is_over(end: set[asyncio.Future[Any]]) -> bool:
+    return any(future.done() for future in end)
+
+
+def _when_told_to_stop(callback: Callable[[], object]) -> None:
+    """Call back on SIGTERM and SIGINT. The web server still gets them, because its loop reads them from a socket."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        previous = signal.getsignal(number)
+
+        def handle(received: int, frame: Any, previous: Any = previous) -> None:
+            callback()
+            if callable(previous):
+                previous(received, frame)
+
+        signal.signal(number, handle)
+        signal.siginterrupt(number, False)
 
 
 async def _in_thread(threads: Threads, look: Callable[[], T | None]) -> T | None:

@@ -5,6 +5,7 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -128,3 +129,17 @@ def test_calls_that_wait_hold_no_thread(site: Site, tokens: list[str], held: Exi
 def test_a_call_that_takes_too_long_is_answered_with_its_run(site: Site, tokens: list[str]) -> None:
     answer = ask(site, "POST", f"{CALL}/control.sleep/call", tokens[5], {"inputs": {"seconds": 3}, "wait_seconds": 0.5})
     assert (status(answer), body(answer)["outputs"]) == (202, None)
+
+
+def test_streams_do_not_keep_a_site_from_stopping(tmp_path: Path, template: str, held: ExitStack) -> None:
+    with new_site(tmp_path / "site", template=template) as site:
+        with process_pool(site, 1) as helper:
+            helper.do("make_project", "demo")
+            token = str(helper.do("make_token", "demo", "read", "run"))
+        with serving(site, "--no-prepare") as server:
+            run = waiting_run(site, token)
+            stream = follow(held, site, run, token)
+            until(stream, b"event: run")
+            assert server.stop() == 0
+            assert b"0\r\n\r\n" in read_all(stream), "the stream has an end"
+            assert "refused to gracefully stop" not in server.output
