@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from tests import cpu, effort
-from tests.costs import answers, archives, builtins, pages, questions, scans, scripts, texts, workflows
+from tests.costs import answers, archives, builtins, capabilities, pages, questions, scans, scripts, texts, workflows
 from tests.costs.shape import MB, Shape
 
 _SECONDS = 2.0
@@ -23,6 +23,7 @@ SHAPES = (
     *questions.SHAPES,
     *builtins.SHAPES,
     *workflows.SHAPES,
+    *capabilities.SHAPES,
 )
 GROWING = [shape for shape in SHAPES if shape.small]
 QUICK = [shape for shape in SHAPES if shape.quick or effort.SOAKING]

@@ -1,6 +1,6 @@
 """Gates of a capability: they exist, change nothing, can be called, and get an input that they know."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from registry.core.findings import Severity
 from registry.core.text.nearest import nearest_of
@@ -27,6 +27,7 @@ class GateChecks:
             "mandatory_pre_gates": (capability.safety.pre_gates, capability.inputs, "input"),
             "mandatory_post_gates": (capability.safety.post_gates, capability.outputs, "output"),
         }
+        nearest_input = nearest_of(sorted(capability.inputs), cutoff=0.5)
         for key, (listed, passed, root) in gates.items():
             for at, gate in enumerate(listed):
                 path = _place(problems, key, at, gate)
@@ -39,7 +40,7 @@ class GateChecks:
                     problems.add(GATE, path, f"`{found.id}` cannot be a gate: {fault[0]}.", fault[1])
                 else:
                     _check_input(gate, found, passed, root, path, problems)
-                    _check_reads(gate, capability, path, problems)
+                    _check_reads(gate, capability, nearest_input, path, problems)
 
 
 def _place(problems: Problems, key: str, at: int, gate: Gate) -> Path:
@@ -78,9 +79,10 @@ def _check_input(
             message = f"The gate `{found.id}` needs `{name}`, which it does not get, so it stops every call."
             fix = f"Add `input: {{{name}: {root}.NAME}}` to the gate."
             problems.add(GATE, path, message, fix, Severity.WARNING)
+    nearest = nearest_of(sorted(found.inputs), cutoff=0.5)
     for name in gate.input or ():
         if name not in found.inputs:
-            near = nearest_of(sorted(found.inputs), cutoff=0.5)(name)
+            near = nearest(name)
             fix = f"Did you mean `{near}`?" if near else "Remove it."
             problems.add(GATE, (*path, "input", name), f"`{name}` is not an input of the gate `{found.id}`.", fix)
     if not any(name in found.outputs for name in _VERDICTS):
@@ -88,8 +90,9 @@ def _check_input(
         problems.add(GATE, path, message, "Declare `allowed: {type: boolean}` as its output.", Severity.WARNING)
 
 
-def _check_reads(gate: Gate, capability: Capability, path: Path, problems: Problems) -> None:
-    nearest = nearest_of(sorted(capability.inputs), cutoff=0.5)
+def _check_reads(
+    gate: Gate, capability: Capability, nearest: Callable[[str], str], path: Path, problems: Problems
+) -> None:
     for name, value in (gate.input or {}).items():
         for found in references.references(value, ("input", "output")):
             if found[0] == "input" and len(found) > 1 and found[1] not in capability.inputs:

@@ -47,6 +47,10 @@ class _Linker:
         self.numbers: dict[str, int] = {}
         self.done: dict[int, Capability | None] = {}
         self.depths: dict[int, int] = {}
+        # The suggestions share a budget, so that files full of mistakes are checked quickly.
+        ids = {each.capability.id for each in drafts}
+        self.nearest = nearest_of(sorted({*known, *ids}), cutoff=0.5)
+        self.nearest_secret = nearest_of(sorted(site.secrets), cutoff=0.5)
 
     def run(self) -> tuple[Linked, ...]:
         self.claim_names()
@@ -136,7 +140,7 @@ class _Linker:
             return f"`{name}` asks a person, so a step has to use it directly.", "Extend another capability."
         if name in self.numbers:
             return f"`{name}`, which this one extends, has errors.", "Correct these first."
-        near = nearest_of(sorted({**self.known, **self.numbers}), cutoff=0.5)(name)
+        near = self.nearest(name)
         fix = f"Did you mean `{near}`?" if near else "Use the id of a registered capability."
         return f"There is no capability `{name}` to extend.", fix
 
@@ -161,10 +165,9 @@ class _Linker:
     def check_secrets(self, capability: Capability, problems: Problems) -> None:
         if self.author == OWNER:
             return
-        nearest = nearest_of(sorted(self.site.secrets), cutoff=0.5)
         for path, name in capability_bindings.secrets(capability.binding):
             if name not in self.site.secrets:
-                near = nearest(name)
+                near = self.nearest_secret(name)
                 fix = f"Did you mean `secret:{near}`?" if near else f"Add {name} to WORKFLOW_SECRETS, and set it."
                 message = f"The secret {name} is not listed in WORKFLOW_SECRETS, so calls will fail."
                 problems.add(capability_bindings.SECRET, path, message, fix, Severity.WARNING)
