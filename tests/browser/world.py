@@ -160,10 +160,11 @@ def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
     registered.fill(project, owner)
     places = other_site.fill(project, owner)
     mail_link = _new_address(User.objects.get(pk=owner.user_id))
+    asking = run_questions.fill(project, owner, author)  # before a run that stays in the queue
     return World(
         team, secret, mail_link, invited, sent.key, waiting, _propose(project, owner), clashing, hook.pk, places,
         alarms.fill(project, owner, author), questions.fill(project, owner, author), run_states.build(team.people),
-        run_questions.fill(project, owner, author),
+        asking,
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Secrets in templates of operators: `secret:NAME` stands for a variable that the operator allowed."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from registry.core.workflows.binding_templates import SECRET
 from registry.core.workflows.values import Json
@@ -19,16 +19,11 @@ def filled(template: str, secrets: Secrets) -> str:
 
 def mentions(template: Json) -> bool:
     """Return whether a template contains a secret anywhere."""
-    return next(names(template), None) is not None
-
-
-def names(template: Json) -> Iterator[str]:
-    """Yield the names of the secrets in a template."""
     if isinstance(template, str):
-        yield from SECRET.findall(template)
-    elif isinstance(template, (Mapping, list, tuple)):
-        for one in template.values() if isinstance(template, Mapping) else template:
-            yield from names(one)
+        return bool(SECRET.search(template))
+    if isinstance(template, Mapping):
+        return any(mentions(one) for one in template.values())
+    return isinstance(template, (list, tuple)) and any(mentions(one) for one in template)
 
 
 def _value(name: str, secrets: Secrets) -> str:

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from registry.core.workflows import capability_bindings
 from registry.core.workflows.capability import HTTP, MCP, Capability
 from registry.core.workflows.failures import StepFailed
 from registry.core.workflows.plan import SKILL_PREFIX, Step
 from registry.core.workflows.values import Fields
 from registry.models import Run, RunQuestion, RunStep
-from registry.remote.bindings import http, mcp_messages, secret_values
+from registry.remote.bindings import http, mcp_messages
 from registry.services.capabilities import capability_registry
 from registry.services.workflows import dispatch, locks
 
@@ -30,7 +31,7 @@ def facts(question: RunQuestion) -> CallFacts:
     capability = _capability(question)
     if capability is None:
         return CallFacts(is_gone=True)
-    secrets = tuple(sorted(set(secret_values.names(capability.binding))))
+    secrets = tuple(sorted({name for _, name in capability_bindings.secrets(capability.binding)}))
     return CallFacts(secrets, is_changed=capability.digest != question.shown["definition"])
 
 
