@@ -45,6 +45,32 @@
     kept = null;
   });
 
+  /* The questions are replaced when one of them changes. Texts that somebody is typing into the others stay. */
+  const key = (field) => `${field.form?.getAttribute("action")} ${field.name} ${field.type === "radio" ? field.value : ""}`;
+  const fields = (box) => [...box.querySelectorAll("textarea, input:not([type=hidden]), select")];
+  const isTyped = (field) => (/^(radio|checkbox)$/.test(field.type) ? field.checked !== field.defaultChecked : field.value !== field.defaultValue);
+  let typed = null;
+  document.addEventListener("htmx:oobBeforeSwap", (event) => {
+    const box = event.detail.target;
+    if (box.id !== "run-questions") return;
+    typed = { focus: "", values: new Map() };
+    for (const field of fields(box)) {
+      if (isTyped(field)) typed.values.set(key(field), field.type === "radio" ? field.checked : field.value);
+      if (field === document.activeElement) typed.focus = key(field);
+    }
+  });
+  document.addEventListener("htmx:oobAfterSwap", (event) => {
+    const box = event.detail.target;
+    if (box.id !== "run-questions" || !typed) return;
+    for (const field of fields(box)) {
+      const value = typed.values.get(key(field));
+      if (value !== undefined && field.type === "radio") field.checked = value;
+      else if (value !== undefined) field.value = value;
+      if (key(field) === typed.focus) field.focus({ preventScroll: true });
+    }
+    typed = null;
+  });
+
   document.addEventListener("htmx:afterRequest", (event) => {
     if (event.detail.requestConfig?.elt.id !== "live") return;
     const status = event.detail.xhr.status;

@@ -97,6 +97,13 @@ steps:
     config: {retry: {max_attempts: 3, backoff_seconds: 3000}}
   - {id: tell-buyer, uses: data.echo, input: {value: done}}
 """
+TWICE = """\
+id: tests.twice
+version: 1.0.0
+steps:
+  - {id: text, uses: human.approve, input: {question: "Is the text right?"}, config: {depends_on: []}}
+  - {id: price, uses: human.approve, input: {question: "Is the price right?"}, config: {depends_on: []}}
+"""
 HUGE = """\
 id: tests.huge
 version: 1.0.0
@@ -114,6 +121,7 @@ _SKILLS = {
     "greeting-card": (PLAIN, "Write a greeting. Use when somebody has a birthday."),
     "ledger-entry": (FAILING, "Write a line to the ledger. Use when a bill is paid."),
     "ledger-retry": (RETRYING, "Write a line to the ledger, and try again. Use when the ledger is slow."),
+    "price-list": (TWICE, "Check a price list. Use when prices change."),
     "mail-merge": (HUGE, "Write a letter to each customer. Use when prices change."),
 }
 

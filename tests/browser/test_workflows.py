@@ -41,11 +41,11 @@ def start_onboarding(page: Page, team: Team) -> None:
     expect(heading(page)).to_have_text(SKILL)
 
 
-def approve(team: Team) -> None:
+def approve(team: Team, path: str = "open-record") -> None:
     """Approve what the only run of the team asks, as another person."""
 
     def decide() -> None:
-        question = RunQuestion.objects.get(run__project=team.project)
+        question = RunQuestion.objects.get(run__project=team.project, path=path)
         questions.approve(team.project, question.run_id, question.pk, digest=question.digest, by=reviewer)
 
     reviewer = team.actor(roles.REVIEWER)
@@ -113,6 +113,22 @@ def test_a_page_asks_less_often_and_stops_when_the_run_is_finished(team: Team, w
     page.clock.fast_forward(60_000)
     page.wait_for_load_state("networkidle")
     assert len(asked) == before
+
+
+def test_a_comment_stays_while_another_question_is_answered(team: Team, windows: Windows, worker: None) -> None:
+    publish(team, "price-list")
+    author = windows.open(team.session(roles.AUTHOR))
+    begin(author, team, "price-list")
+    author.get_by_role("button", name="Start the run").click()
+    expect(author.locator("#run-badge")).to_have_text("Waiting")
+    page = windows.open(team.session(roles.OWNER))
+    page.goto(author.url)
+    comment = page.locator("form.ask-part", has=page.get_by_role("button", name="Approve")).last.get_by_label("Comment")
+    comment.fill("As agreed on Monday")
+    approve(team, "text")
+    expect(page.get_by_role("heading", name="Is the text right?")).to_have_count(0)
+    expect(page.get_by_label("Comment")).to_have_value("As agreed on Monday")
+    expect(page.get_by_label("Comment")).to_be_focused()
 
 
 @pytest.mark.parametrize("script", [True, False])

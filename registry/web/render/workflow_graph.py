@@ -20,6 +20,7 @@ STATES = {
     NOT_STARTED: ("Not started", "todo", "todo"),
     "running": ("Running", "running", "play"),
     "waiting": ("Waiting", "waiting", "person"),
+    "waiting for you": ("Waiting for you", "waiting", "person"),
     "retrying": ("Retrying", "retrying", "clock"),
     "completed": ("Completed", "done", "check"),
     "failed": ("Failed", "failed", "error"),

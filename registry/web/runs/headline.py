@@ -16,11 +16,12 @@ _LATE_SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """`tone` is that of a notice."""
+    """`tone` is that of a notice. With `is_repeated`, the questions of the run say the same, so it is not drawn."""
 
     tone: str
     text: str
     advice: str = ""
+    is_repeated: bool = False
 
 
 def headline(details: RunDetails, rows: Mapping[str, RunStep], *, queued_seconds: float) -> Headline:
@@ -62,9 +63,9 @@ def _waiting(details: RunDetails) -> Headline:
     kind = run_words.KINDS.get(first.kind, "answer")
     others = f" {counted(len(questions) - 1, 'more question')} wait too." if len(questions) > 1 else ""
     if any(not each.obstacle for each in questions):
-        return Headline("accent", f"This run waits for your {kind}.{others}")
+        return Headline("accent", f"This run waits for your {kind}.{others}", is_repeated=True)
     text = question_text.headline(first.kind, first.shown)
-    return Headline("", f"Waiting for a person: {text}{others}", questions[0].obstacle)
+    return Headline("", f"Waiting for a person: {text}{others}", is_repeated=True)
 
 
 def _completed(run: Run, rows: Mapping[str, RunStep]) -> Headline:

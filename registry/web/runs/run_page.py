@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from registry.core import roles
-from registry.core.workflows import question_text
+from registry.core.workflows import paths, question_text
 from registry.core.workflows.plan import Plan, Step
 from registry.core.workflows.records import ENDED, StepState
 from registry.models import Run, RunStep
@@ -30,6 +30,7 @@ from registry.web.runs.run_words import several
 STEPS = 100  # on a page
 _PREVIEW, _NOTE = 2_000, 160  # characters
 _ENDED = {state.value for state in ENDED}
+_WAITS = StepState.WAITING.value
 _NOTHING = Below({}, {})
 
 
@@ -171,9 +172,15 @@ class RunPage:
         rows = [each.row for each in self.details.open_questions]
         return {row.path: question_text.headline(row.kind, row.shown) for row in rows}
 
+    @cached_property
+    def _states(self) -> dict[str, str]:
+        """Return the states of the steps that have begun, by their id."""
+        mine = {paths.top_of(each.row.path) for each in self.details.open_questions if not each.obstacle}
+        states = {id_: row.state for id_, row in self.overview.rows.items()}
+        return {id_: f"{state} for you" if state == _WAITS and id_ in mine else state for id_, state in states.items()}
+
     def _state(self, step: Step) -> str:
-        row = self.overview.rows.get(step.id)
-        return row.state if row is not None else workflow_graph.NOT_STARTED
+        return self._states.get(step.id, workflow_graph.NOT_STARTED)
 
     @property
     def graph(self) -> SafeString:
@@ -182,7 +189,7 @@ class RunPage:
         links = {id_: f"#step-{id_}" if id_ in here else step_address(self.slug, self.run.pk, id_) for id_ in rows}
         return workflow_graph.draw(
             self.plan,
-            states={id_: row.state for id_, row in rows.items()},
+            states=self._states,
             details={id_: _row_took(row) for id_, row in rows.items()},
             links=links | {id_: f"#step-{id_}" for id_ in here},
             name="run",

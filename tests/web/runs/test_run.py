@@ -53,7 +53,7 @@ def test_a_failed_run_says_where_and_what_to_do(started: Started, viewing: Clien
 def test_a_queued_run_waits_for_a_worker(started: Started, viewing: Client) -> None:
     response = viewing.get(here(started(CHAIN, inputs={"name": "Ada"}, carried=False)))
     assert "Waiting for a worker to start it." in main(response)
-    assert "Refresh to see how far it is." in main(response)
+    assert "Steps Refresh" in main(response)
     assert "data-live" in response.content.decode()
 
 
