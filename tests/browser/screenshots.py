@@ -70,6 +70,10 @@ PICTURES = [
     *_plain(
         "routing-questions", "routing-import", "routing-results", "routing-health", "routing-log", "routing-settings"
     ),
+    *_plain("runs", "run-waiting", "run-failed", "skill-run"),
+    Picture("run-timeline", "run-timeline-waiting"),
+    Picture("run-waiting-dark", "run-waiting", dark=True),
+    Picture("run-waiting-narrow", "run-waiting", narrow=True),
     Picture("routing", "routing-answer"),
     Picture("routing-dark", "routing-answer", dark=True),
     Picture("routing-narrow", "routing-answer", narrow=True),

@@ -19,7 +19,7 @@ from registry.web.humanize import duration
 from registry.web.render import waterfall, workflow_graph
 from registry.web.render.waterfall import Bar
 from registry.web.render.workflow_graph import State
-from registry.web.runs.run_page import RunPage, step_address
+from registry.web.runs.run_page import RunPage, step_address, took_of
 
 _PAGE = 100
 _MOST_NAMED = 12  # reads and writes of one path
@@ -81,7 +81,7 @@ def _line(request: ProjectRequest, run: Run, shown: ShownStep, bar: Bar, trace: 
         state=workflow_graph.state_of(row.state),
         bar=bar,
         after=duration((row.started_at - run.created_at).total_seconds()),
-        took=duration((row.finished_at - row.started_at).total_seconds()) if row.finished_at else "",
+        took=took_of(shown) or ("skipped" if row.finished_at else "not over"),
         attempts=row.attempts,
         reads=reads[:_MOST_NAMED],
         writes=writes[:_MOST_NAMED],
