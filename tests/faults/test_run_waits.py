@@ -13,7 +13,7 @@ import pytest
 from registry.services.workflows.run_watch import PER_TOKEN
 from tests.conftest import on_disk
 from tests.faults.process_pool import process_pool
-from tests.faults.sites import PATIENCE, Site, new_site, serving, wait_for
+from tests.faults.sites import PATIENCE, Server, Site, new_site, serving, wait_for
 
 pytestmark = [pytest.mark.races, pytest.mark.one_database]
 
@@ -25,8 +25,8 @@ FLOW = b"id: flow\nversion: 1.0.0\nsteps:\n  - id: echo\n    uses: data.echo\n  
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, template: str) -> Iterator[tuple[Site, list[str]]]:
-    """A site without a worker, and the tokens of some agents."""
+def prepared(tmp_path_factory: pytest.TempPathFactory, template: str) -> Iterator[tuple[Site, list[str]]]:
+    """A site with a workflow, and the tokens of some agents."""
     with new_site(tmp_path_factory.mktemp("run-waits") / "site", template=template) as site:
         on_disk(site.directory / "library", "flow", {"workflow.yaml": FLOW})
         with process_pool(site, 1) as helper:
@@ -34,8 +34,14 @@ def served(tmp_path_factory: pytest.TempPathFactory, template: str) -> Iterator[
             scopes = ("--scope", "read", "--scope", "run")
             create = ("manage", "create_token", "--project", "demo")
             tokens = [helper.do(*create, "--agent", f"agent-{n}", *scopes).split()[-1] for n in range(AGENTS)]
-        with serving(site, "--no-prepare", "--no-worker"):
-            yield site, tokens
+        yield site, tokens
+
+
+@pytest.fixture
+def server(prepared: tuple[Site, list[str]]) -> Iterator[Server]:
+    """The web server of the site. Without a worker, runs stay queued."""
+    with serving(prepared[0], "--no-prepare", "--no-worker") as server:
+        yield server
 
 
 def call(site: Site, token: str, tool: str, **arguments: Any) -> Any:
@@ -60,8 +66,8 @@ def read_seconds(site: Site, token: str) -> float:
     return statistics.median(taken)
 
 
-def test_reads_are_as_fast_as_ever_while_agents_wait(served: tuple[Site, list[str]]) -> None:
-    site, tokens = served
+def test_reads_are_as_fast_as_ever_while_agents_wait(prepared: tuple[Site, list[str]], server: Server) -> None:
+    site, tokens = prepared
     runs = {token: call(site, token, "start_run", skill="flow")["id"] for token in tokens}
     before = read_seconds(site, tokens[0])
     answers: list[Any] = []
@@ -91,3 +97,23 @@ def test_reads_are_as_fast_as_ever_while_agents_wait(served: tuple[Site, list[st
         worker.terminate()
         worker.communicate(timeout=PATIENCE)
     assert [answer["state"] for answer in answers[-places:]] == ["completed"] * places
+
+
+def test_a_server_that_ends_answers_those_who_wait(prepared: tuple[Site, list[str]], server: Server) -> None:
+    site, tokens = prepared
+    run = call(site, tokens[0], "start_run", skill="flow")["id"]
+    answers: list[Any] = []
+
+    def wait() -> None:
+        answers.append(call(site, tokens[0], "wait_for_run", id=run))
+
+    threads = [threading.Thread(target=wait) for _ in range(PER_TOKEN + 1)]
+    for thread in threads:
+        thread.start()
+    wait_for(lambda: len(answers) == 1)  # the one that has no place
+    assert REFUSED in answers[0]["next"]
+    assert server.stop() == 0
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert [answer["state"] for answer in answers] == ["queued"] * (PER_TOKEN + 1)
+    assert "refused to gracefully stop" not in server.output
