@@ -274,6 +274,7 @@ NO_EVENT_OF_THEIR_OWN = {
     "publish_gate.check": "reads only",
     "scans.check": "keeps the scan of a refused bundle, which is no change of the project",
     "suppressions.listed": "reads only",
+    "capability_list": "reads only",
     "project_capabilities.check": "reads only",
     "project_capabilities.find": "reads only",
     "suppressions.expire": "runs in the sweep, with one event for each row that expired",
