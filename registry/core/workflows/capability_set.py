@@ -26,6 +26,9 @@ class CapabilitySet:
     def find(self, name: str) -> Capability | None:
         return self._by_name.get(name)
 
+    def has(self, name: str) -> bool:
+        return name in self._by_name
+
     def get(self, name: str) -> Capability:
         """Return a capability. Raise StepFailed, with a similar id if there is one."""
         found = self._by_name.get(name)

@@ -9,10 +9,13 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from registry.core.findings import in_reading_order
 from registry.core.text.shorten import shorten
-from registry.core.workflows import workflow_yaml
+from registry.core.workflows import workflow_lint, workflow_yaml
+from registry.core.workflows.capability_set import CapabilitySet
 from registry.core.workflows.plan import FILE, SKILL_PREFIX, Plan
 from registry.core.workflows.values import Field, canonical
+from registry.services.capabilities import capability_registry
 from registry.services.workflows import run_list as run_queries
 from registry.services.workflows.run_list import Filter
 from registry.web.access import ProjectRequest, in_project
@@ -36,7 +39,10 @@ class FieldRow:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A capability, or the skill `skill`, with the first of the steps that call it. `href` leads to the skill."""
+    """A capability, or the skill `skill`, with the first of the steps that call it.
+
+    `href` is empty if the project does not have it.
+    """
 
     name: str
     skill: str
@@ -52,8 +58,11 @@ def workflow(request: ProjectRequest, name: str, version: str | None = None) -> 
     page = SkillPage(request, name, version)
     content = page.loaded_or_404.read(page.loaded_or_404.entry(FILE))
     parsed = workflow_yaml.parse(content, limits=settings.LIMITS)
+    known = capability_registry.of(page.project.pk)
+    about = workflow_lint.lint(parsed, capabilities=known.by_id, skills=page.known_names)
+    findings = in_reading_order((*parsed.findings, *about))
     context = page.context(
-        "workflow", plan=parsed.plan, findings=parsed.findings, file=FILE, source=page.address("file-page", FILE)
+        "workflow", plan=parsed.plan, findings=findings, file=FILE, source=page.address("file-page", FILE)
     )
     if page.version is None:
         context |= _runs(page)
@@ -64,7 +73,7 @@ def workflow(request: ProjectRequest, name: str, version: str | None = None) -> 
                 ("Inputs", "input", _rows(parsed.plan.inputs.values())),
                 ("Outputs", "output", _rows(parsed.plan.outputs.values())),
             ],
-            "calls": _calls(page, parsed.plan),
+            "calls": _calls(page, parsed.plan, known),
         }
     return render(request, "skills/skill/workflow.html", context)
 
@@ -87,16 +96,18 @@ def _rows(fields: Iterable[Field]) -> list[FieldRow]:
     ]
 
 
-def _calls(page: SkillPage, plan: Plan) -> list[Call]:
+def _calls(page: SkillPage, plan: Plan, known: CapabilitySet) -> list[Call]:
     """Return what the steps may call, in the order of the file."""
     callers: dict[str, list[str]] = {}
     for step in plan.steps:
         for name in step.used:
             callers.setdefault(name, []).append(step.id)
-    return [_call(page, name, steps) for name, steps in callers.items()]
+    return [_call(page, name, steps, known) for name, steps in callers.items()]
 
 
-def _call(page: SkillPage, name: str, steps: list[str]) -> Call:
+def _call(page: SkillPage, name: str, steps: list[str], known: CapabilitySet) -> Call:
     skill = name.removeprefix(SKILL_PREFIX) if name.startswith(SKILL_PREFIX) else ""
-    href = reverse("skill", args=[page.project.slug, skill]) if skill in page.known_names else ""
+    is_known = skill in page.known_names if skill else known.has(name)
+    route = "skill" if skill else "capability"
+    href = reverse(route, args=[page.project.slug, skill or name]) if is_known else ""
     return Call(name, skill, href, tuple(steps[:_MOST_NAMED]), max(0, len(steps) - _MOST_NAMED))

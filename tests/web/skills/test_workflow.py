@@ -45,8 +45,21 @@ def test_the_page_shows_the_graph_the_fields_and_the_calls(project: Project, lib
     assert re.search(r"<strong>person</strong> <code>string</code>\s*<span class=\"muted\">required", page)
     assert "default <code>&quot;warm&quot;</code>" in page
     calls = page[page.index("What it calls") :]
-    assert re.search(r"<code>text.template</code>\s*<p class=\"muted\">write, file-it</p>", calls)
+    link = '<a href="/projects/demo/capabilities/text.template/"><code>text.template</code></a>'
+    assert re.search(rf"{link}\s*<p class=\"muted\">write, file-it</p>", calls)
     assert "<code>security.secrets.detect</code>" in calls
+
+
+def test_a_capability_that_is_not_registered_is_marked_with_a_fix(
+    project: Project, library: Path, viewing: Client
+) -> None:
+    content = WORKFLOW.replace("security.secrets.detect", "security.secret.detect")
+    bundled(library, files={"workflow.yaml": content.encode()})
+    page = text(viewing.get(f"{HERE}workflow/"))
+    assert "not registered" in page
+    assert "Did you mean <code>security.secrets.detect</code>?" in page
+    assert "workflow.yaml, line 14" in page
+    assert "capabilities/security.secret.detect/" not in page
 
 
 def test_a_nested_skill_is_a_link_if_the_project_has_it(project: Project, library: Path, viewing: Client) -> None:
