@@ -11,6 +11,7 @@ from registry.client import exit_codes
 from registry.client.client import SkillsiteClient
 from registry.client.errors import LocalProblem
 from registry.client.output import print_line, print_note, print_text
+from registry.core.workflows.plan import FILE as WORKFLOW
 from registry.lib.percent import in_percent
 
 _FROM_CACHE = "This is a cached response. The site was not reached."
@@ -62,6 +63,8 @@ def read(client: SkillsiteClient, arguments: Namespace) -> int:
         print_note(f"{skill.summary} · version {skill.version} · {skill.digest}")
         if skill.hint:
             print_note(skill.hint)
+        if skill.entry(WORKFLOW):
+            print_note(f"This skill has a workflow. Start it with: skillsite-client run {skill.name}")
     return _mention_cache(skill.from_cache)
 
 

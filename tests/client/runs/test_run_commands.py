@@ -15,6 +15,7 @@ from registry.services.workflows import questions
 from tests.client.between import Between, Reply, times
 from tests.client.runs import carrying
 from tests.client.runs.carrying import Command, Meanwhile
+from tests.conftest import on_disk
 
 
 def test_a_run_prints_its_steps_and_then_its_outputs(command: Command, meanwhile: Meanwhile, site: Between) -> None:
@@ -200,3 +201,9 @@ def test_the_command_runs_as_a_process(command: Command, environment: None) -> N
         capture_output=True,
     )
     assert (done.returncode, json.loads(done.stdout)["skill"]) == (0, "greet")
+
+
+def test_a_skill_with_a_workflow_says_how_to_start_it(command: Command, library: Path) -> None:
+    on_disk(library, "plain")
+    assert command("read", "greet")[2].endswith("Start it with: skillsite-client run greet\n")
+    assert "workflow" not in command("read", "plain")[2]
