@@ -5,6 +5,7 @@ import pickle
 import socket
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -172,14 +173,25 @@ _django_setup_unittest = pytest.fixture(scope="session")(_not_used)
 _template_string_if_invalid_marker = pytest.fixture(scope="session")(_not_used)
 
 
-@pytest.fixture
-def same_connection() -> Iterator[None]:
-    """Keep the database connection open between requests, because it holds the transaction of the test."""
+@contextmanager
+def keep_connection() -> Iterator[None]:
+    """Keep the database connection open between requests, because it holds the transaction of the test.
+
+    The test client of Django does so itself, and ends it after each request.
+    """
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
-    yield
-    for signal in (request_started, request_finished):
-        signal.connect(close_old_connections)
+    try:
+        yield
+    finally:
+        for signal in (request_started, request_finished):
+            signal.connect(close_old_connections)
+
+
+@pytest.fixture
+def same_connection() -> Iterator[None]:
+    with keep_connection():
+        yield
 
 
 @pytest.fixture

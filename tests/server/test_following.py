@@ -165,7 +165,7 @@ def test_nobody_waits_in_vain(client: Client, later: Result) -> None:
     assert wait(client, later) is None
 
 
-@pytest.mark.django_db  # the end of a request looks at the connections
+@pytest.mark.usefixtures("db", "same_connection")  # the end of a request looks at the connections
 @pytest.mark.parametrize("kind", [EventStream, WaitingResponse])
 def test_what_follows_is_closed_once_by_whoever_has_it(kind: Any) -> None:
     def produce(follow: Any, method: str = "GET") -> Answer:

@@ -9,7 +9,7 @@ from django.test import RequestFactory
 
 from skillsite.server import answers
 from skillsite.server.answers import Answer
-from tests.conftest import Api
+from tests.conftest import Api, keep_connection
 
 
 class Clock:
@@ -33,7 +33,8 @@ def serve(caller: Api, method: str, path: str, body: Any = None, **headers: str)
     request = RequestFactory().generic(
         method, f"{caller.base}{path}", content, "application/json", headers={**caller.headers, **headers}
     )
-    return answers.produce(_handler(), request.environ)
+    with keep_connection():
+        return answers.produce(_handler(), request.environ)
 
 
 def content(answer: Answer) -> bytes:

@@ -15,7 +15,7 @@ from registry.services.workflows import run_watch
 from registry.services.workflows.run_worker import RunWorker
 from skillsite.server import answers
 from skillsite.server.answers import Answer
-from tests.conftest import skill_bundle
+from tests.conftest import keep_connection, skill_bundle
 from tests.protocols.mcp_client import LEGACY, Mcp
 from tests.services.workflows.conftest import CHAIN, finish
 
@@ -46,7 +46,8 @@ def serve(runner: Mcp) -> Any:
         body = {"jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
         headers = {**client.headers, "MCP-Protocol-Version": LEGACY}
         request = RequestFactory().post("/mcp", json.dumps(body), "application/json", headers=headers)
-        served.append(answers.produce(handler, request.environ))
+        with keep_connection():
+            served.append(answers.produce(handler, request.environ))
         return served[-1]
 
     yield call
