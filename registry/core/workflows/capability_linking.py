@@ -7,7 +7,7 @@ from registry.core.findings import Finding, Severity
 from registry.core.text.nearest import nearest_of
 from registry.core.workflows import capability_bindings, capability_extends, capability_scope
 from registry.core.workflows.builtins.catalogue import HUMAN
-from registry.core.workflows.capability import LLM, MCP, Capability
+from registry.core.workflows.capability import HTTP, LLM, MCP, Capability
 from registry.core.workflows.capability_extends import EXTENDS, MOST_DEPTH
 from registry.core.workflows.capability_gates import GateChecks
 from registry.core.workflows.capability_json import sealed
@@ -47,6 +47,7 @@ class _Linker:
         self.numbers: dict[str, int] = {}
         self.done: dict[int, Capability | None] = {}
         self.depths: dict[int, int] = {}
+        self.binding_authors: dict[int, str] = {}  # a binding that is inherited belongs to the author of the base
         # The suggestions share a budget, so that files full of mistakes are checked quickly.
         ids = {each.capability.id for each in drafts}
         self.nearest = nearest_of(sorted({*known, *ids}), cutoff=0.5)
@@ -57,9 +58,9 @@ class _Linker:
         for number in range(len(self.drafts)):
             self.complete(number)
         complete = [self.done[number] for number in range(len(self.drafts))]
-        for capability, problems in zip(complete, self.problems, strict=True):
+        for number, capability in enumerate(complete):
             if capability is not None:
-                self.check(capability, problems)
+                self.check(capability, self.problems[number], self.binding_authors[number])
         pairs = list(zip(complete, self.problems, strict=True))
         good = {each.id: each for each, problems in pairs if each is not None and not problems.fatal}
         gates = GateChecks({**good, **self.known})
@@ -119,6 +120,7 @@ class _Linker:
     def completed(self, number: int) -> Capability | None:
         """Return a draft with what it inherits, None if that does not exist or has errors."""
         draft, problems = self.drafts[number], self.problems[number]
+        self.binding_authors[number] = self.author
         if not draft.extends:
             return self.with_target(draft.capability)
         base_number = self.base_of(number)
@@ -130,6 +132,10 @@ class _Linker:
         if base_number is not None and self.problems[base_number].fatal:
             problems.add(EXTENDS, ("extends",), *self.refusal(draft.extends, None, depth))
             return None
+        if not draft.says("binding"):
+            self.binding_authors[number] = OPERATOR if base_number is None else self.binding_authors[base_number]
+            if self.author == OWNER and self.binding_authors[number] == OPERATOR:
+                _refuse_inputs(draft, base, problems)
         return self.with_target(capability_extends.merged(draft, base, problems))
 
     def refusal(self, name: str, base: Capability | None, depth: int) -> tuple[str, str]:
@@ -149,22 +155,22 @@ class _Linker:
             return capability
         return replace(capability, target=capability_bindings.target(capability.binding, self.site.model))
 
-    def check(self, capability: Capability, problems: Problems) -> None:
+    def check(self, capability: Capability, problems: Problems, author: str) -> None:
+        """Check a capability. `author` is the one of its binding."""
         if not capability.binding:
             return
         capability_bindings.check_references(capability, problems)
         check_outputs(capability, problems)
-        capability_scope.check(capability, problems, self.site, self.author)
-        self.check_secrets(capability, problems)
+        capability_scope.check(capability, problems, self.site, author)
+        if author == OPERATOR:
+            self.check_secrets(capability, problems)
+        else:
+            _check_owner(capability, problems)
         _check_properties(capability, problems)
         if capability.replacement and capability.replacement == capability.id:
             problems.add(TAKEN, ("replacement",), "`replacement` is the capability itself.", "Name another one.")
-        if self.author == OWNER:
-            _check_owner(capability, problems)
 
     def check_secrets(self, capability: Capability, problems: Problems) -> None:
-        if self.author == OWNER:
-            return
         for path, name in capability_bindings.secrets(capability.binding):
             if name not in self.site.secrets:
                 near = self.nearest_secret(name)
@@ -191,9 +197,6 @@ def _check_properties(capability: Capability, problems: Problems) -> None:
 
 def _check_owner(capability: Capability, problems: Problems) -> None:
     """Refuse bindings that only an operator can be trusted with. One that is inherited has all its safety."""
-    value = problems.document.value
-    if not (isinstance(value, Mapping) and value.get("binding")):
-        return
     if capability.kind in (MCP, LLM):
         message = f"Only an operator of the site can register a binding of the kind {capability.kind}."
         problems.add(NOT_FOR_OWNERS, ("binding", "kind"), message, "Use builtin, http or skill, or ask an operator.")
@@ -201,3 +204,11 @@ def _check_owner(capability: Capability, problems: Problems) -> None:
     for path, name in capability_bindings.secrets(capability.binding):
         message = f"Only an operator of the site can let a capability send the secret {name}."
         problems.add(NOT_FOR_OWNERS, path, message, "Remove it, or ask an operator to register the capability.")
+
+
+def _refuse_inputs(draft: Draft, base: Capability, problems: Problems) -> None:
+    """Refuse inputs that an owner adds to a call of an operator: it could send them with its secrets."""
+    for name in draft.capability.inputs:
+        if name not in base.inputs and base.kind in (HTTP, MCP, LLM):
+            message = f"`{name}` is not an input of `{base.id}`, and only an operator can add one to its call."
+            problems.add(NOT_FOR_OWNERS, ("inputs", name), message, "Remove it, or ask an operator.")

@@ -10,18 +10,20 @@ from registry.core.text.nearest import nearest_of
 from registry.core.workflows.capability import Capability
 from registry.models import Project, ProjectCapability
 from registry.services.capabilities import capability_files, capability_registry
-from registry.services.capabilities.capability_files import BUILT_IN, CapabilityFile
+from registry.services.capabilities.capability_files import CapabilityFile
+from registry.services.capabilities.capability_registry import BUILT_IN, OPERATOR, PROJECT
 from registry.services.permissions import Actor, require
-
-BUILT_IN_ORIGIN, OPERATOR, OWNER = "built-in", "operator", "owner"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A capability. `row` is set for one of an owner. `capability` is None if it has errors, so nothing can use it."""
+    """A capability. `row` is set for one of an owner. `capability` is None if it has errors, so nothing can use it.
+
+    `source` is who registered it, as `capability_registry.source_of` names them.
+    """
 
     id: str
-    origin: str
+    source: str
     capability: Capability | None
     file: str = ""  # of the operator
     row: ProjectCapability | None = None
@@ -44,8 +46,8 @@ def listing(project: Project, *, by: Actor) -> Listing:
     rows = {row.name: row for row in ProjectCapability.objects.filter(project=project).for_list()}
     entries = [_of_owner(row, project_set.capabilities.by_id, project_set.findings) for row in rows.values()]
     for id_, capability in snapshot.capabilities.by_id.items():
-        if id_ in BUILT_IN:
-            entries.append(Entry(id_, BUILT_IN_ORIGIN, capability))
+        if id_ in capability_files.BUILT_IN:
+            entries.append(Entry(id_, BUILT_IN, capability))
         else:
             file = files.get(id_)
             entries.append(
@@ -69,4 +71,4 @@ def entry(project: Project, name: str, *, by: Actor) -> Entry:
 def _of_owner(row: ProjectCapability, by_id: Mapping[str, Capability], about: Mapping[str, Iterable[Finding]]) -> Entry:
     findings = tuple(about.get(row.name, ()))
     usable = None if errors(findings) else by_id.get(row.name)
-    return Entry(row.name, OWNER, usable, row=row, findings=findings)
+    return Entry(row.name, PROJECT, usable, row=row, findings=findings)

@@ -11,7 +11,8 @@ from registry.core import roles
 from registry.core.text.shorten import shorten
 from registry.core.workflows.values import Field, canonical
 from registry.services.capabilities import capability_list, capability_users
-from registry.services.capabilities.capability_list import OPERATOR, OWNER, Entry
+from registry.services.capabilities.capability_list import Entry
+from registry.services.capabilities.capability_registry import OPERATOR, PROJECT
 from registry.web.access import ProjectRequest, in_project
 from registry.web.capabilities import capability_words
 from registry.web.htmx import render
@@ -72,8 +73,8 @@ def show(request: ProjectRequest, name: str) -> HttpResponse:
     context: dict[str, Any] = {
         "entry": entry,
         "capability": capability,
-        "origin": capability_words.ORIGINS[entry.origin],
-        "manages": entry.origin == OWNER and may(request, roles.MANAGE),
+        "source": capability_words.SOURCES[entry.source],
+        "manages": entry.source == PROJECT and may(request, roles.MANAGE),
     }
     if capability is not None:
         context |= {
@@ -101,13 +102,13 @@ def _matches(entry: Entry, query: str, effect: str) -> bool:
 
 
 def _groups(entries: Iterable[Entry]) -> list[Group]:
-    """Return the entries by their origin, and the built-in ones by their subject."""
-    titles = {OWNER: "Registered in this project", OPERATOR: "Registered by the operator"}
-    notes = {OWNER: "by owners, for this project alone", OPERATOR: "for all projects of this site"}
+    """Return the entries by their source, and the built-in ones by their subject."""
+    titles = {PROJECT: "Registered in this project", OPERATOR: "Registered by the operator"}
+    notes = {PROJECT: "by owners, for this project alone", OPERATOR: "for all projects of this site"}
     groups: dict[str, Group] = {}
     for entry in entries:
-        title = titles.get(entry.origin) or capability_words.group(entry.id)
-        note = notes.get(entry.origin, "built-in")
+        title = titles.get(entry.source) or capability_words.group(entry.id)
+        note = notes.get(entry.source, "built-in")
         groups.setdefault(title, Group(title, note, [])).rows.append(_row(entry))
     order = [*titles.values()]
     return sorted(groups.values(), key=lambda group: order.index(group.title) if group.title in order else len(order))

@@ -7,13 +7,13 @@ from registry.core.workflows import capability_safety as safety_words
 from registry.core.workflows.capability import BUILTIN, HTTP, LLM, MCP, SKILL, Capability, Gate
 from registry.core.workflows.plan import Approvers
 from registry.core.workflows.values import Json, canonical
-from registry.services.capabilities.capability_list import BUILT_IN_ORIGIN, OPERATOR, OWNER
+from registry.services.capabilities.capability_registry import BUILT_IN, OPERATOR, PROJECT
 
 # A label, a tone and an icon for `badge`.
-ORIGINS = {
-    OWNER: ("This project", "line", "home"),
+SOURCES = {
+    PROJECT: ("This project", "line", "home"),
     OPERATOR: ("Operator", "line", "settings"),
-    BUILT_IN_ORIGIN: ("Built-in", "line", "book"),
+    BUILT_IN: ("Built-in", "line", "book"),
 }
 _KINDS = {
     BUILTIN: "Runs in the worker",

@@ -316,8 +316,22 @@ def test_owners_can_make_a_capability_of_the_operator_stricter() -> None:
     assert "nothing can replace" in refused(text("ledger.entry.write"), author=OWNER, known=known).message
 
 
+def test_owners_cannot_send_more_with_a_call_of_the_operator() -> None:
+    """The body of the ledger is the whole input, and it goes out with the token of the operator."""
+    known = {**BUILT_IN, "ledger.entry.write": good(LEDGER)}
+    more = "{admin: {type: boolean, default: true}}"
+    found = refused(child("our.write", "ledger.entry.write", inputs=more), author=OWNER, known=known)
+    assert (found.rule, found.line) == ("capability-not-allowed", 5)
+    between = child("our.write", "ledger.entry.write")
+    found = refused(between, child("our.other", "our.write", inputs=more), author=OWNER, known=known)
+    assert found.rule == "capability-not-allowed"
+    assert good(LEDGER, child("our.write", "ledger.entry.write", inputs=more))
+
+
 def test_approved_connectors_are_those_of_the_operator() -> None:
     limit = "{allowed_targets: [approved_connectors]}"
+    known = {**BUILT_IN, "base.write": good(BASE)}
+    assert good(child(), author=OWNER, known=known).safety.allowed_targets
     assert refused(text(safety=limit, **OUTSIDE), author=OWNER).rule == "capability-scope"
     assert good(text(safety=limit, **PORT), author=OWNER, site=SITE)
 
