@@ -9,13 +9,14 @@ from django.http import QueryDict
 from django.utils.safestring import SafeString
 
 from registry.core import roles
-from registry.core.text.shorten import shorten
+from registry.core.text.shorten import one_line, shorten
 from registry.core.workflows import human
 from registry.core.workflows.capability import BLOCK, DEGRADE, REQUIRE_HUMAN, WARN
 from registry.core.workflows.failures import StepFailed
 from registry.core.workflows.input_form import declared_fields
 from registry.core.workflows.plan import Step
 from registry.core.workflows.records import Asks
+from registry.core.workflows.value_rows import ValueRow
 from registry.core.workflows.values import Fields, Json
 from registry.models import Run, RunQuestion, User
 from registry.models.workflows import APPROVED, DENIED, EXPIRED, OPEN
@@ -24,8 +25,7 @@ from registry.services.workflows.question_calls import CallFacts, InterruptedCal
 from registry.services.workflows.run_details import ShownQuestion
 from registry.web import labels
 from registry.web.humanize import counted
-from registry.web.render import marked_text
-from registry.web.render.value_table import Drawing, ValueTable
+from registry.web.render.value_table import Cell, Drawing, ValueTable
 from registry.web.runs import question_changes
 from registry.web.runs.field_form import FieldForm
 from registry.web.runs.question_changes import Changes
@@ -118,7 +118,7 @@ class QuestionPanel:
 
     @cached_property
     def title(self) -> SafeString:
-        return self.drawing.text(shorten(self._question, _TITLE_CHARS))
+        return self.drawing.text(shorten(one_line(self._question[: 2 * _TITLE_CHARS]), _TITLE_CHARS))
 
     @property
     def _question(self) -> str:
@@ -132,21 +132,22 @@ class QuestionPanel:
             f"Release the output of {self.capability}?" if self.is_release else f"Allow the call of {self.capability}?"
         )
 
-    @property
-    def whole_question(self) -> SafeString | str:
-        """Return the question if the title does not hold all of it."""
-        return marked_text.words(self._question) if len(self._question) > _TITLE_CHARS else ""
+    @cached_property
+    def whole_question(self) -> Cell | None:
+        """The question, if the title does not hold all of it."""
+        is_long = len(self._question) > _TITLE_CHARS or "\n" in self._question
+        return self.drawing.cell(ValueRow("", self._question)) if is_long else None
 
     @property
     def reason(self) -> SafeString | str:
         text = str(self.shown.get("reason") or "")
         return "" if self.is_human else self.drawing.text(text)
 
-    @property
-    def help(self) -> SafeString | str:
+    @cached_property
+    def help(self) -> Cell | None:
         given = self.shown.get("input")
         text = given.get("help") if isinstance(given, Mapping) and self.asks_input else None
-        return marked_text.words(text) if isinstance(text, str) else ""
+        return self.drawing.cell(ValueRow("", text)) if isinstance(text, str) and text else None
 
     # -- Facts about the call -----------------------------------------------------------------------------------
 
