@@ -9,6 +9,7 @@ from registry.core.workflows.values import digest
 from registry.models import Project, Run, RunQuestion, User
 from registry.services import permissions
 from registry.services.agents import agents
+from registry.services.capabilities import capability_registry, project_capabilities
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from registry.services.workflows import questions, runs
@@ -48,12 +49,27 @@ It should arrive on Thursday.\\nYou need not do anything.\\n\\nThe team"
   - {id: say-sorry, uses: data.echo, input: {value: inputs.order}}
 """
 
+_REFUND = """\
+id: ledger.refund
+version: 1.0.0
+description: Pays money back to the card of a customer.
+inputs:
+  order: {type: string, required: true}
+  card: {type: object, required: true}
+  amount: {type: number, required: true}
+  note: {type: string}
+outputs:
+  receipt: {type: string, required: true, description: The number that the ledger shows.}
+  booked: {type: boolean}
+properties: {side_effects: true, idempotent: false}
+safety: {requires_confirmation: true, reversible: false}
+binding: {kind: http, method: POST, url: "https://ledger.example.com/refunds", body: input}
+"""
 _CALL: dict[str, Any] = {
     "step": "refund",
     "reason": "The gate amount.limit says: 148.50 is over 100.00.",
     "capability": "ledger.refund",
     "description": "Pays money back to the card of a customer.",
-    "definition": digest("ledger.refund"),
     "target": "ledger.example.com",
     "input": {
         "order": "88213",
@@ -78,6 +94,7 @@ def fill(project: Project, owner: Actor, author: Actor) -> dict[str, tuple[int, 
     """Return the run and the question of each kind."""
     bundle = skill_bundle("refund-order", {"workflow.yaml": _WORKFLOW.encode()})
     skills.create(project, bundle, by=author)
+    project_capabilities.register(project, _REFUND, by=owner)
     by_agent = permissions.agent(agents.get(project, "support-desk"), frozenset({"run", "read"}))
     mine = runs.start(project, "refund-order", by=owner)
     waiting = runs.start(project, "refund-order", by=by_agent)
@@ -109,7 +126,8 @@ def _calls(run: Run) -> dict[str, RunQuestion]:
 def _ask(run: Run, kind: str, path: str, *, state: str = "open", **given: Any) -> RunQuestion:
     """Store a question as the engine does. No capability of the demo calls another service."""
     row = {name: given.pop(name) for name in ("answered_by", "comment") if name in given}
-    shown, now = {**_CALL, "step": path, **given}, timezone.now()
+    definition = capability_registry.of(run.project_id).get(_CALL["capability"]).digest
+    shown, now = {**_CALL, "definition": definition, "step": path, **given}, timezone.now()
     return RunQuestion.objects.create(
         run=run, kind=kind, path=path, shown=shown, digest=digest(shown), state=state, taken=state != "open",
         asked_at=now - timedelta(minutes=21), expires_at=now + timedelta(hours=20),
