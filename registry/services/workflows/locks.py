@@ -49,6 +49,11 @@ class Prepared:
         return str(self.document["skill"]["digest"])
 
     @property
+    def called_skill(self) -> str:
+        """Return the skill behind a single call of a capability of kind `skill`, empty for any other."""
+        return str(self.document["capabilities"].get(self.name, {}).get("skill") or "")
+
+    @property
     def digest(self) -> str:
         return digest(self.document)
 

@@ -82,6 +82,8 @@ def start_call(project: Project, capability: str, *, inputs: Mapping[str, Json] 
     """Start a run that makes one call. Its policy is the same as that of a call in a workflow."""
     require(by, roles.RUN, project)
     prepared = locks.prepare_call(project.pk, capability)
+    if prepared.called_skill:
+        catalog.permit(prepared.called_skill, reach(by))
     return _start(project, prepared, dict(inputs or {}), None, Options().checked(), by=by)
 
 

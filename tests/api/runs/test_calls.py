@@ -10,10 +10,13 @@ from django.urls import reverse
 from registry.api import capabilities as views
 from registry.api import problems
 from registry.core import roles
+from registry.core.catalog.visibility import Definition
 from registry.core.workflows.failures import Code
 from registry.core.workflows.records import FINAL
 from registry.lib.places import Places
 from registry.models import Agent, Project, Run, RunQuestion
+from registry.services.agents import agents
+from registry.services.permissions import Actor
 from registry.services.workflows import call_results
 from skillsite.server import answers
 from tests.api import contract
@@ -257,6 +260,63 @@ def test_a_call_that_cannot_be_made_is_refused(
 ) -> None:
     assert says in problem(bot.send("POST", f"/capabilities/{capability}/call", body), status, code)["detail"]
     assert not Run.objects.exists()
+
+
+NESTED = """
+id: letter.greet
+version: 1.0.0
+description: Greets somebody.
+inputs: {name: {type: string, required: true}}
+outputs: {text: {type: string}}
+properties: {side_effects: false}
+safety: {trust_level: sandbox}
+binding: {kind: skill, name: greet}
+"""
+
+
+def test_a_call_of_a_skill_outside_the_list_of_an_agent_is_refused(
+    register: Register, called: Callable[..., Any], project: Project, operator: Actor, api: Callable[..., Api]
+) -> None:
+    register(nested=NESTED)
+    answer = called("letter.greet", {"name": "Ada"})
+    assert (answer.status_code, answer.json()["outputs"]) == (200, {"text": "Hello Ada"})
+    agents.create(project, "limited", Definition(allowed_skills=("letter",)), by=operator)
+    limited = api(roles.READ, roles.RUN, agent="limited")
+    refused = problem(call(limited, "letter.greet", {"name": "Ada"}), 404, "not-found")
+    assert refused["detail"] == problem(limited.get("/skills/greet"), 404, "not-found")["detail"]
+    assert Run.objects.count() == 1
+
+
+COMPOSED = """
+id: key.compose
+version: 1.0.0
+description: Composes a text.
+inputs: {template: {type: string}, variables: {type: object}}
+outputs: {text: {type: string}}
+properties: {side_effects: false}
+safety:
+  trust_level: standard
+  mandatory_post_gates: [{capability: security.secrets.detect, input: {text: output.text}, on_fail: ON_FAIL}]
+binding: {kind: builtin, function: text.template}
+"""
+
+
+@pytest.mark.parametrize("on_fail", ["block", "degrade", "require_human"])
+def test_an_output_that_a_gate_withholds_is_in_no_answer(
+    bot: Api, register: Register, work: Work, on_fail: str
+) -> None:
+    register(composed=COMPOSED.replace("ON_FAIL", on_fail))
+    inputs = {"template": "AKIA{{rest}}", "variables": {"rest": "Q4X7PLM2ZT6RWB3N"}}
+    run = call(bot, "key.compose", inputs, wait_seconds=0).json()["run"]
+    work()
+    found = read(bot, {"id": run})
+    assert found["state"] == {"block": "failed", "degrade": "completed", "require_human": "waiting"}[on_fail]
+    parts = ["", "/values", "/state", "/steps/call", "/events", *(f"/questions/{q['id']}" for q in found["questions"])]
+    for part in parts:
+        answer = bot.get(f"/runs/{run}{part}")
+        assert answer.status_code == 200
+        whole = b"".join(answer.streaming_content) if answer.streaming else answer.content
+        assert b"AKIAQ4X7" not in whole, part
 
 
 def test_a_call_needs_the_scope_run(api: Callable[..., Api], people: Callable[..., Api]) -> None:
