@@ -26,7 +26,7 @@ HIDDEN, FREE = "their-plans", "no-such-one"
 def limited(project: Project, operator: Actor, api: Callable[..., Api]) -> Api:
     create_skill(project, skill_bundle(), by=operator)
     create_skill(project, skill_bundle(HIDDEN), by=operator)
-    caller = api("read", "propose", "write")
+    caller = api("read", "propose", "write", "run")
     Agent.objects.filter(name="bot").update(allowed_skills=["greeting"])
     return caller
 
@@ -59,6 +59,10 @@ REQUESTS: dict[str, Callable[[Api, str], Any]] = {
     "restore": lambda a, name: a.send("POST", f"/skills/{name}/versions/1/restore", {}),
     "yank": lambda a, name: a.send("POST", f"/skills/{name}/versions/1/yank", {"reason": "Old."}),
     "quarantine": lambda a, name: a.send("POST", f"/skills/{name}/versions/1/quarantine", {"reason": "Odd."}),
+    "run": lambda a, name: a.send("POST", "/runs", {"skill": name}),
+    "run a version": lambda a, name: a.send("POST", "/runs", {"skill": name, "version": "1"}),
+    "list runs": lambda a, name: a.get("/runs", skill=name),
+    "call": lambda a, name: a.send("POST", f"/capabilities/skill:{name}/call"),
     "upload": lambda a, name: a.upload(zipped({f"{name}/SKILL.md": skill_text(name)})),
     "propose": _propose(None),
     "propose to create": _propose("create"),
