@@ -189,15 +189,19 @@ class _Edit:
     def replace(self, path: Path, found: tuple[Node | None, Node], value: object) -> None:
         key, node = found
         if self.in_flow(path):
-            self.put(node.start, node.end, self.spaced(node, yaml_render.flow(value, node.style)))
+            self.put(node.start, node.end, self.spaced(node, yaml_render.flow(value, self.quotes(node))))
         elif key is None:
             if node.is_block:
                 raise self.refuse(node.start)
-            self.put(node.start, node.end, self.spaced(node, yaml_render.flow(value, node.style)))
+            self.put(node.start, node.end, self.spaced(node, yaml_render.flow(value, self.quotes(node))))
         elif self.in_lines(value) or node.is_block:
             self.rewrite(key, node, value)
         else:
-            self.put(node.start, node.end, self.spaced(node, yaml_render.line(value, node.style)))
+            self.put(node.start, node.end, self.spaced(node, yaml_render.line(value, self.quotes(node))))
+
+    def quotes(self, node: Node) -> str:
+        """Return the quotes of a scalar that has text."""
+        return node.style if node.text else ""
 
     def in_lines(self, value: object) -> bool:
         return bool(value) and (

@@ -78,6 +78,10 @@ def test_an_edit_changes_only_its_value(
     assert found == text.replace(before, after).replace("\n", newline)
 
 
+def test_the_quotes_of_an_empty_text_are_not_kept() -> None:
+    assert apply({("a",): "vars.x"}, "a: ''\nb: \"\"\n") == "a: vars.x\nb: \"\"\n"
+
+
 def test_several_changes_are_made_at_once() -> None:
     found = apply({("id",): "b", ("inputs", "n", "type"): "string", ("inputs", "n", "default"): "1"})
     assert found.startswith("# top\nid: b\nsteps:")
