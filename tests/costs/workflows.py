@@ -1,9 +1,12 @@
 """Hostile workflow files: many steps, dependencies, references and suggestions."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
-from registry.core.workflows import graph, workflow_lint, workflow_yaml
+from registry.core.errors import SkillsiteError
+from registry.core.workflows import graph, step_cards, workflow_lint, workflow_yaml
 from registry.core.workflows.graph import Node
+from registry.core.workflows.step_edits import Steps
 from tests.core.workflows.capabilities import capability
 from tests.costs.shape import KB, Shape, repeated
 
@@ -35,6 +38,17 @@ _UNITS = (
 def _read(text: str) -> object:
     parsed = workflow_yaml.parse(text)
     return parsed.findings, workflow_lint.lint(parsed, capabilities=_CAPABILITIES, skills=["a" * 60] * 50)
+
+
+def _edit(text: str) -> None:
+    """Write a card into the text, then take the step that others wait for away, as the largest request does."""
+    steps = Steps(text)
+    document = steps.document
+    card = step_cards.card(document, 0, None)
+    steps = Steps(steps.write(step_cards.edits(document, card, {"id": "renamed", "condition": "true"}).changes))
+    with suppress(SkillsiteError):
+        steps.remove(0)
+    _read(steps.text)
 
 
 def _list(header: str, item: Callable[[int], str], end: str = "") -> Callable[[int], str]:
@@ -101,6 +115,11 @@ def _shapes() -> Iterator[Shape]:
         yield Shape(f"a workflow {unit!r}", lambda size, unit=unit: repeated(unit, size), _read, _FILE, quick=True)
     for name, (make, largest) in _FILES.items():
         yield Shape(f"a workflow with {name}", make, _read, largest, quick=True, light=name == "unwritten references")
+    for name in ("steps", "a circle", "unwritten references", "deep targets", "references of one step"):
+        make, largest = _FILES[name]
+        yield Shape(
+            f"edits of a workflow with {name}", make, _edit, largest - 1 * KB, quick=True, light=name == "steps"
+        )
     yield Shape("a workflow of aliases", _alias_bomb, _read, _FILE, quick=True)
     yield Shape("steps with dependencies", _dependencies, graph.build, 20_000, small=2_500, quick=True)
     yield Shape("steps that all depend on all", _every_step_on_every_step, graph.build, 500, quick=True, light=True)

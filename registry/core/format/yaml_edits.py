@@ -31,12 +31,15 @@ class Renamed(str):
     __slots__ = ()
 
 
-def apply(text: str, changes: Changes, *, file: str, order: Iterable[str] = (), limits: Limits = DEFAULT) -> str:
+def apply(
+    text: str, changes: Changes, *, file: str, value: Json = None, order: Iterable[str] = (), limits: Limits = DEFAULT
+) -> str:
     """Return the text with these values. Maps that lose their last key are removed too, except in lists.
 
-    `order` has the usual order of keys, for the place of new ones. Raise InvalidSkill or TooLarge.
+    `value` is the value of the text, if it is known. `order` has the usual order of keys, for the place of new ones.
+    Raise InvalidSkill or TooLarge.
     """
-    before = load(text, file, limits)
+    before = load(text, file, limits) if value is None else value
     changes = _pruned(before, changes)
     edit = _Edit(yaml_tree.parse(text), file, tuple(order))
     edit.change(changes)

@@ -24,31 +24,35 @@ class _Item:
 
 @dataclass(frozen=True, slots=True)
 class ListText:
-    """A list of a text whose items have lines of their own. `path` leads to it from the root."""
+    """A list of a text whose items have lines of their own. `path` leads to it from the root.
+
+    `value` is the value of the text, if it is known.
+    """
 
     text: str
     path: Path
     file: str
     limits: Limits = DEFAULT
+    value: Any = None
 
     def insert(self, at: int, item: Mapping[str, Any]) -> str:
         """Return the text with one more item, a map."""
-        items, expected = self._read()
+        items, root, expected = self._read()
         expected[at:at] = [dict(item)]
-        return self._checked(self._with(items, at, lambda column: self._render(item, column)), expected)
+        return self._checked(self._with(items, at, lambda column: self._render(item, column)), root)
 
     def copy(self, at: int, changes: yaml_edits.Changes) -> str:
         """Return the text with a copy of an item below it. Paths of `changes` start in the copy."""
-        items, expected = self._read()
+        items, root, expected = self._read()
         block = self.text[items[at].start : items[at].end]
         expected.insert(at + 1, expected[at])
-        copied = self._checked(self._with(items, at + 1, lambda _: block), expected)
+        copied = self._checked(self._with(items, at + 1, lambda _: block), root)
         moved = {(*self.path, at + 1, *path): value for path, value in changes.items()}
-        return yaml_edits.apply(copied, moved, file=self.file, limits=self.limits)
+        return yaml_edits.apply(copied, moved, file=self.file, value=root, limits=self.limits)
 
     def move_up(self, at: int) -> str:
         """Return the text with an item and the one before it swapped."""
-        items, expected = self._read()
+        items, root, expected = self._read()
         upper, lower = items[at - 1], items[at]
         expected[at - 1 : at + 1] = [expected[at], expected[at - 1]]
         swapped = (
@@ -58,31 +62,35 @@ class ListText:
             + self.text[upper.start : upper.end]
             + self.text[lower.end :]
         )
-        return self._checked(swapped, expected)
+        return self._checked(swapped, root)
 
     def remove(self, at: int) -> str:
         """Return the text without an item. A list without items becomes `[]`."""
-        items, expected = self._read()
+        items, root, expected = self._read()
         del expected[at]
         if not expected:
             changed = yaml_edits.apply(self.text, {self.path: []}, file=self.file, limits=self.limits)
-            return self._checked(changed, expected)
+            return self._checked(changed, root)
         if at + 1 < len(items):
             start, end = items[at].start, items[at + 1].start
         else:
             start, end = items[at - 1].end, items[at].end
-        return self._checked(self.text[:start] + self.text[end:], expected)
+        return self._checked(self.text[:start] + self.text[end:], root)
 
     # -- Parts
 
-    def _read(self) -> tuple[list[_Item], list[Any]]:
-        value = yaml_edits.load(self.text, self.file, self.limits)
-        for part in self.path:
-            value = value.get(part) if isinstance(value, Mapping) else None
-        if value is not None and not isinstance(value, tuple):
+    def _read(self) -> tuple[list[_Item], Any, list[Any]]:
+        """Return the lines of the items, the value of the file, and the list in this value. Both can be changed."""
+        known = yaml_edits.load(self.text, self.file, self.limits) if self.value is None else self.value
+        root = yaml_edits.mutable(known)
+        place = root
+        for part in self.path[:-1]:
+            place = place.get(part) if isinstance(place, dict) else None
+        found = place.get(self.path[-1]) if isinstance(place, dict) else None
+        if not isinstance(place, dict) or not isinstance(found, list | None):
             raise refused(self.file, None)
-        tree = yaml_tree.parse(self.text)
-        return list(self._items(tree)), list(value or ())
+        place[self.path[-1]] = found = found or []
+        return list(self._items(yaml_tree.parse(self.text))), root, found
 
     def _items(self, tree: Tree) -> Iterator[_Item]:
         found = tree.find(self.path)
@@ -139,10 +147,5 @@ class ListText:
         text = "".join(lines).removesuffix(newline)
         return f"{' ' * column}- {text[column + 2 :]}"
 
-    def _checked(self, text: str, items: list[Any]) -> str:
-        expected = yaml_edits.mutable(yaml_edits.load(self.text, self.file, self.limits))
-        place = expected
-        for part in self.path[:-1]:
-            place = place[part]
-        place[self.path[-1]] = items
-        return checked(text, expected, file=self.file, limits=self.limits)
+    def _checked(self, text: str, root: Any) -> str:
+        return checked(text, root, file=self.file, limits=self.limits)

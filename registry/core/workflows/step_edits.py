@@ -29,28 +29,31 @@ _ENDS_IN_NUMBER = re.compile(r"(.*?)-?([0-9]*)")
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The steps of a workflow file, as its text. All methods return the new text."""
+    """The steps of a workflow file, as its text. All methods return the new text. `known` is its document, if known."""
 
     text: str
     limits: Limits = DEFAULT
+    known: Document | None = None
 
     @property
     def document(self) -> Document:
-        return documents.load(self.text, file=FILE, limits=self.limits)
+        return self.known or documents.load(self.text, file=FILE, limits=self.limits)
 
     def write(self, changes: Changes) -> str:
         if not changes:
             return self.text
-        return yaml_edits.apply(self.text, changes, file=FILE, order=ORDER, limits=self.limits)
+        value = self.known.value if self.known else None
+        return yaml_edits.apply(self.text, changes, file=FILE, value=value, order=ORDER, limits=self.limits)
 
     def add(self, step: Mapping[str, Any]) -> str:
-        return self._items.insert(len(step_cards.steps_of(self.document)), step)
+        document = self.document
+        return self._items(document).insert(len(step_cards.steps_of(document)), step)
 
     def copy(self, number: int) -> str:
         """Copy a step below itself, with an id of its own and the same outputs."""
         document = self.document
         id_ = self._id(document, number)
-        return self._items.copy(number, {("id",): free_id(id_, ids(document))} if id_ else {})
+        return self._items(document).copy(number, {("id",): free_id(id_, ids(document))} if id_ else {})
 
     def move(self, number: int, by: int) -> str:
         """Move a step up (-1) or down (1) in the file. It stays where it is at either end."""
@@ -59,20 +62,19 @@ class Steps:
         lower = max(number, number + by)
         if not 0 < lower < len(step_cards.steps_of(document)):
             return self.text
-        return self._items.move_up(lower)
+        return self._items(document).move_up(lower)
 
     def remove(self, number: int) -> str:
         """Remove a step, also from the `depends_on` of others."""
         document = self.document
         id_ = self._id(document, number)
-        text = self.text
-        if id_ and ids(document).count(id_) == 1:
-            text = self.write(_without(document, id_))
-        return ListText(text, _STEPS, FILE, self.limits).remove(number)
+        changes = _without(document, id_) if id_ and ids(document).count(id_) == 1 else {}
+        if not changes:
+            return self._items(document).remove(number)
+        return ListText(self.write(changes), _STEPS, FILE, self.limits).remove(number)
 
-    @property
-    def _items(self) -> ListText:
-        return ListText(self.text, _STEPS, FILE, self.limits)
+    def _items(self, document: Document) -> ListText:
+        return ListText(self.text, _STEPS, FILE, self.limits, document.value)
 
     def _id(self, document: Document, number: int) -> str:
         if not 0 <= number < len(step_cards.steps_of(document)):

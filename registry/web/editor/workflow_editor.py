@@ -14,10 +14,11 @@ from django.views.decorators.http import require_http_methods
 from registry.core.bundle import normalise
 from registry.core.errors import InvalidInput, NotFound, SkillsiteError, TooLarge
 from registry.core.format.skill_form import restore_line_endings
-from registry.core.workflows import documents, step_cards, step_edits
+from registry.core.workflows import documents, step_cards, step_edits, workflow_yaml
 from registry.core.workflows.plan import FILE
 from registry.core.workflows.step_edits import Steps
 from registry.models import Draft
+from registry.services.capabilities import capability_registry
 from registry.services.drafts import draft_files, drafts
 from registry.services.drafts.drafts import FORM, RAW, Place
 from registry.web import request_size
@@ -69,7 +70,7 @@ def _context(request: ProjectRequest, place: Place, draft: Draft, text: str | No
     context: dict[str, Any] = {
         "place": place, "urls": Addresses(place), "draft": draft, "saved": draft.pk is not None, "file": FILE,
         "state": drafts.state(draft), "error": shown.error, "words": shown.words, "removing": shown.removing,
-        "has_file": any(each.path == FILE for each in draft.manifest), "waits_choices": workflow_page.WAITS,
+        "has_file": _has_file(draft), "waits_choices": workflow_page.WAITS,
         "changed": shown.changed, "opened": shown.opened, "editable": text is not None,
     }  # fmt: skip
     if text is None:
@@ -118,7 +119,7 @@ def _act(request: ProjectRequest, place: Place) -> HttpResponse:
 def _save(request: ProjectRequest, place: Place, text: str, shown: _Shown, do: str) -> HttpResponse:
     try:
         _check_size(text)
-        draft = draft_files.write_text(place, FILE, text, by=request.actor)
+        draft = _store(place, text, request)
     except SkillsiteError as error:
         draft = drafts.find(place, by=request.actor)
         shown = replace(shown, error=error)
@@ -128,6 +129,18 @@ def _save(request: ProjectRequest, place: Place, text: str, shown: _Shown, do: s
     if do in _LEAVES and shown.error is None and not (shown.typed and shown.typed.refused):
         return _leave(request, _LEAVES[do](Addresses(place)))
     return _answer(request, place, draft, text, shown)
+
+
+def _store(place: Place, text: str, request: ProjectRequest) -> Draft:
+    """Save the text. A file that was removed in another window is added again, unless there is nothing to save."""
+    draft = drafts.find(place, by=request.actor)
+    if _has_file(draft):
+        return draft_files.write_text(place, FILE, text, by=request.actor)
+    return draft_files.add(place, {FILE: text.encode()}, by=request.actor) if text.strip() else draft
+
+
+def _has_file(draft: Draft) -> bool:
+    return any(each.path == FILE for each in draft.manifest)
 
 
 def _answer(request: ProjectRequest, place: Place, draft: Draft, text: str, shown: _Shown) -> HttpResponse:
@@ -176,7 +189,7 @@ def _leave(request: ProjectRequest, url: str) -> HttpResponse:
 def _start(request: ProjectRequest, place: Place) -> HttpResponse:
     """Add a workflow to a skill that has none."""
     draft = drafts.find(place, by=request.actor)
-    if not any(each.path == FILE for each in draft.manifest):
+    if not _has_file(draft):
         id_ = normalise(place.name or drafts.typed_fields(draft).name)
         content = step_edits.start_file(id_).encode()
         try:
@@ -203,17 +216,20 @@ def _keep(request: ProjectRequest, typed: Typed, argument: str, shown: _Shown) -
     return typed.text, shown
 
 
-def _number(typed: Typed, argument: str) -> int:
+def _step(typed: Typed, argument: str) -> tuple[Steps, int]:
+    """Return the steps, and the number of the one that a button names."""
+    steps = _steps(typed)
     number, _, id_ = argument.partition(":")
-    return workflow_form.locate(_steps(typed).document, _small(number), id_)
+    return steps, workflow_form.locate(steps.document, _small(number), id_)
 
 
 def _steps(typed: Typed) -> Steps:
-    return Steps(typed.text, settings.LIMITS)
+    document = documents.load(typed.text, file=FILE, limits=settings.LIMITS)
+    return Steps(typed.text, settings.LIMITS, document)
 
 
 def _open(request: ProjectRequest, typed: Typed, argument: str, shown: _Shown) -> _Result:
-    opened = argument if argument in ("", FIELDS) else str(_number(typed, argument))
+    opened = argument if argument in ("", FIELDS) else str(_step(typed, argument)[1])
     return typed.text, replace(shown, opened=opened)
 
 
@@ -221,22 +237,24 @@ def _add(request: ProjectRequest, typed: Typed, argument: str, shown: _Shown) ->
     uses = request.POST.get("add_uses", "").strip()
     if not uses:
         raise InvalidInput("Choose what the new step uses.", field="add_uses")
-    page = WorkflowPage(request.project, typed.text)
-    document = documents.load(typed.text, file=FILE, limits=settings.LIMITS)
-    step = step_edits.new_step(uses, page.capabilities.find(uses), page.parsed.sketch, step_edits.ids(document))
+    parsed = workflow_yaml.parse(typed.text, limits=settings.LIMITS)
+    document = parsed.document or _steps(typed).document  # which raises the error of the parser
+    capability = capability_registry.of(request.project.pk).find(uses)
+    step = step_edits.new_step(uses, capability, parsed.sketch, step_edits.ids(document))
     number = len(step_cards.steps_of(document))
-    return _steps(typed).add(step), replace(shown, opened=str(number), words=f"Added the step {step['id']}.")
+    text = Steps(typed.text, settings.LIMITS, document).add(step)
+    return text, replace(shown, opened=str(number), words=f"Added the step {step['id']}.")
 
 
 def _copy(request: ProjectRequest, typed: Typed, argument: str, shown: _Shown) -> _Result:
-    number = _number(typed, argument)
-    return _steps(typed).copy(number), replace(shown, opened=str(number + 1), words="Copied the step.")
+    steps, number = _step(typed, argument)
+    return steps.copy(number), replace(shown, opened=str(number + 1), words="Copied the step.")
 
 
 def _move(by: int) -> "_Action":
     def move(request: ProjectRequest, typed: Typed, argument: str, shown: _Shown) -> _Result:
-        number = _number(typed, argument)
-        text = _steps(typed).move(number, by)
+        steps, number = _step(typed, argument)
+        text = steps.move(number, by)
         if text == typed.text:
             return text, shown
         places = {str(number): str(number + by), str(number + by): str(number)}
@@ -250,8 +268,7 @@ def _remove(request: ProjectRequest, typed: Typed, argument: str, shown: _Shown)
     """Remove a step, after a question if other steps wait for it."""
     sure = argument.startswith("sure:")
     argument = argument.removeprefix("sure:")
-    number = _number(typed, argument)
-    steps = _steps(typed)
+    steps, number = _step(typed, argument)
     document = steps.document
     id_ = step_edits.ids(document)[number]
     dependants = tuple(dict.fromkeys(step_cards.references(document, id_).values())) if id_ else ()

@@ -75,7 +75,7 @@ def read(sent: QueryDict, text: str) -> Typed:
     try:
         changes = _step(document, typed, opened, opened.number) if opened.number is not None else _fields(typed, opened)
         if not typed.errors:
-            typed.text = Steps(text, settings.LIMITS).write(changes)
+            typed.text = Steps(text, settings.LIMITS, document).write(changes)
     except (InvalidInput, TooLarge, NotFound) as error:
         typed.trouble = _reason(error)
     return typed

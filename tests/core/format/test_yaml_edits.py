@@ -79,7 +79,7 @@ def test_an_edit_changes_only_its_value(
 
 
 def test_the_quotes_of_an_empty_text_are_not_kept() -> None:
-    assert apply({("a",): "vars.x"}, "a: ''\nb: \"\"\n") == "a: vars.x\nb: \"\"\n"
+    assert apply({("a",): "vars.x"}, "a: ''\nb: \"\"\n") == 'a: vars.x\nb: ""\n'
 
 
 def test_several_changes_are_made_at_once() -> None:

@@ -12,7 +12,9 @@ from registry.models import Draft, Project, Version
 from registry.services.drafts import draft_files, drafts
 from registry.services.files import blobs
 from registry.services.permissions import Actor
+from tests import cpu
 from tests.conftest import skill_bundle
+from tests.costs import workflows
 from tests.prepared import create_skill
 from tests.web.editor.forms import EDIT, HTMX, NEW
 
@@ -251,6 +253,13 @@ def test_a_skill_without_a_workflow_gets_one(browser: Client, greeting: Version)
     assert saved() == before
 
 
+def test_text_whose_file_was_removed_in_another_window_is_saved_again(browser: Client, greeting: Version) -> None:
+    assert browser.post(PAGE, {"do": "save", "text": "", "seen": ""}).status_code == 302
+    assert Draft.objects.count() == 0
+    send(browser, text=TEXT)
+    assert saved() == TEXT
+
+
 def test_a_new_skill_gets_a_workflow_too(browser: Client) -> None:
     assert browser.post(f"{NEW}workflow/", {"do": "start", "seen": ""}).status_code == 302
     assert "id: my-workflow" in saved()
@@ -308,3 +317,19 @@ def test_a_viewer_edits_a_draft_of_their_own(
     assert "# of the author" not in viewer.get(PAGE).content.decode()
     assert viewer.post(PAGE, {"text": TEXT + "# mine\n", "do": "save", "seen": ""}).status_code == 302
     assert Draft.objects.count() == 2
+
+
+@pytest.mark.parametrize("kind", ["steps", "unwritten references", "deep targets"])
+def test_a_request_with_a_large_workflow_takes_two_seconds_at_most(browser: Client, flow: Version, kind: str) -> None:
+    """The request reads the text, writes a card into it, adds a step, checks the result and renders all of it."""
+    (shape,) = [shape for shape in workflows.SHAPES if shape.name == f"a workflow with {kind}"]
+    text = shape.make(shape.largest - 2_000)
+    was = json.dumps([0, "s0", {"waits": "before", "depends_on": "", "uses": "a.b", "id": "s0"}, [], {}])
+    sent = {"text": text, "was": was, "card.uses": "text.trim", "add_uses": "text.measure"}
+
+    def request() -> None:
+        answer = browser.post(PAGE, {**sent, "do": "add", **state()}, headers=HTMX)
+        assert answer.status_code == 200
+
+    cpu.within(2.0, request)
+    assert "- id: measure\n" in saved()
