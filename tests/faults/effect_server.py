@@ -41,6 +41,10 @@ class EffectService:
     def effects(self) -> list[Effect]:
         return [Effect(*json.loads(line)) for line in self.file.read_text().splitlines()]
 
+    def hold(self) -> None:
+        """Let requests wait before their effects, until they are released."""
+        _get(f"{self.address}/hold")
+
     def arrived(self) -> int:
         """Return the number of requests that have arrived, whether or not they have had their effect."""
         return int(_get(f"{self.address}/arrived"))
@@ -49,6 +53,10 @@ class EffectService:
 def happened(address: str, capability: str, key: str) -> bool:
     """Return whether a call has had its effect, as soon as every request that came before this question has ended."""
     return [capability, key] in _get(f"{address}/effects")
+
+
+def release(address: str) -> None:
+    _get(f"{address}/release")
 
 
 def _get(address: str) -> Any:
@@ -75,6 +83,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.released.wait()
         time.sleep(body["before"])
         line = [time.time(), self.path.strip("/"), f"{body['name']}/{body['part']}", self.headers["Idempotency-Key"]]
         os.write(self.server.file, json.dumps(line).encode() + b"\n")
@@ -82,12 +91,18 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer({"name": body["name"]})
 
     def do_GET(self) -> None:
-        if self.path == "/arrived":
-            self._answer(self.server.posts)
-            return
-        self.server.wait_for_earlier(self.request)
-        lines = self.server.path.read_text().splitlines()
-        self._answer([[capability, key] for _, capability, _, key in map(json.loads, lines)])
+        server = self.server
+        match self.path:
+            case "/arrived":
+                self._answer(server.posts)
+            case "/hold":
+                self._answer(server.released.clear())
+            case "/release":
+                self._answer(server.released.set())
+            case _:
+                server.wait_for_earlier(self.request)
+                lines = server.path.read_text().splitlines()
+                self._answer([[capability, key] for _, capability, _, key in map(json.loads, lines)])
 
     def parse_request(self) -> bool:
         known = super().parse_request()
@@ -117,6 +132,8 @@ class _Server(ThreadingHTTPServer):
         self.path = path
         self.file = os.open(path, os.O_WRONLY | os.O_APPEND)
         self.posts = 0
+        self.released = threading.Event()
+        self.released.set()
         self._open: dict[socket.socket, int] = {}
         self._numbers = count()
         self._closed = threading.Condition()

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.core.management import call_command
-from django.db import connections
+from django.db import connection, connections, transaction
 from django.utils import timezone
 
 from registry.core import roles
@@ -27,7 +27,8 @@ from registry.services.skills import skills
 from registry.services.workflows import questions, run_sweep, runs
 from registry.services.workflows.run_worker import RunWorker
 from tests import effort
-from tests.faults.effect_server import happened
+from tests.faults.effect_server import happened, release
+from tests.faults.sites import state_of, wait_for
 
 OPERATOR = permissions.operator()
 STARTER, REVIEWERS = "starter", tuple(f"reviewer-{number}" for number in range(8))
@@ -54,6 +55,25 @@ def start_worker(log: str, *arguments: str) -> int:
         code = ended.code if isinstance(ended.code, int) else 1
     finally:
         os._exit(code)
+
+
+def stop_worker(pid: int, address: str) -> None:
+    """Stop a worker, and release the requests that it waits for. It stops at the worst moment that a site survives.
+
+    On PostgreSQL, that is in the middle of a decision. A process that is stopped while it writes to SQLite holds up all
+    others, so there it is stopped between two decisions.
+    """
+    with transaction.atomic(), connection.cursor() as cursor:  # SQLite has one writer at a time, which is this one
+        if connection.vendor == "postgresql":
+            cursor.execute("LOCK TABLE registry_runstep IN SHARE ROW EXCLUSIVE MODE")
+            release(address)
+            waiting = (
+                "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%registry_runstep%'"
+            )
+            wait_for(lambda: cursor.execute(waiting).fetchone() is not None)
+        os.kill(pid, signal.SIGSTOP)
+        wait_for(lambda: state_of(pid) == "T")
+    release(address)
 
 
 def make_flow(slug: str, workflows: dict[str, str]) -> None:
@@ -191,7 +211,7 @@ def record_of_runs(slug: str) -> dict[str, Any]:
 ACTIONS: dict[str, Callable[..., Any]] = {
     action.__name__: action
     for action in (
-        start_worker, make_flow, start_runs, tend, carry, open_questions, answer_question, runs_of, rows_of,
-        record_of_runs,
+        start_worker, stop_worker, make_flow, start_runs, tend, carry, open_questions, answer_question, runs_of,
+        rows_of, record_of_runs,
     )
 }  # fmt: skip

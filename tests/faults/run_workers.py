@@ -1,8 +1,6 @@
 """Sites with runs, and the workers of them: processes that a test kills, stops and starts again."""
 
-import os
 import random
-import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -46,15 +44,17 @@ class Workers:
         self.running.append(self._starter.do("start_worker", str(self.log), *self._arguments))
         return self.running[-1]
 
-    def end(self, pid: int, number: int = signal.SIGKILL) -> None:
-        """Send a signal that ends a worker, and wait until it has ended."""
-        os.kill(pid, number)
+    def kill(self, pid: int) -> None:
+        kill(pid)
+        self.wait_for_end(pid)
+
+    def wait_for_end(self, pid: int) -> None:
         wait_for(lambda: not alive(pid))
         self.running.remove(pid)
 
     def replace_one(self, chance: random.Random) -> None:
         """Kill a worker at this very moment, and start another."""
-        self.end(chance.choice(self.running))
+        self.kill(chance.choice(self.running))
         self.start()
 
     def kill_all(self) -> None:

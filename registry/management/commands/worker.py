@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -12,6 +13,7 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from registry.services import housekeeping
+from registry.services.workflows import idle_transactions
 from registry.services.workflows.run_worker import RunWorker
 
 log = logging.getLogger(__name__)
@@ -31,6 +33,7 @@ class Command(BaseCommand):
         if options["calls"]:
             perform_calls()
             return
+        idle_transactions.end_after(timedelta(seconds=settings.WORKFLOW_LEASE_SECONDS))
         threading.Thread(target=_sweep_forever, name="sweep", daemon=True).start()
         stop = threading.Event()
         runs = threading.Thread(target=_carry_runs, args=(stop,), name="runs", daemon=True)
