@@ -25,7 +25,8 @@ SLOW := tests/browser tests/faults tests/api/test_conformance.py
 WORKERS = $$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 # The first line of output comes before anything that takes long. Cheap checks run first.
-# Browser tests are skipped without a Chromium; REQUIRE_BROWSER=1 makes that a failure.
+# Browser tests are skipped without a Chromium, and tests of Celery without redis-server. REQUIRE_BROWSER=1 and
+# REQUIRE_REDIS=1 make that a failure.
 test: .venv/dev ## Run every test on SQLite, on PostgreSQL and in Chromium
 	@echo "Checking the import contracts, a few seconds ..."
 	@$(BIN)/lint-imports
