@@ -70,7 +70,10 @@ PICTURES = [
     *_plain(
         "routing-questions", "routing-import", "routing-results", "routing-health", "routing-log", "routing-settings"
     ),
-    *_plain("runs", "run-waiting", "run-failed", "skill-run"),
+    *_plain("runs", "run-waiting", "run-failed", "skill-run", "waiting"),
+    Picture("question", "run-question-call"),
+    Picture("question-again", "run-question-again"),
+    Picture("question-doubt-dark", "run-question-doubt", dark=True),
     Picture("run-timeline", "run-timeline-waiting"),
     Picture("run-waiting-dark", "run-waiting", dark=True),
     Picture("run-waiting-narrow", "run-waiting", narrow=True),

@@ -9,15 +9,19 @@ from django.db import connection
 from django.test import Client
 
 from registry.core import roles
+from registry.core.text import edits
 from registry.models import Event, Project, User
 from registry.services import audit, permissions
-from registry.services.people import accounts
+from registry.services.agents import tokens
+from registry.services.people import accounts, projects
 from registry.services.permissions import Actor
+from registry.services.proposals import proposals
+from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
 from registry.services.workflows import run_events, runs
 from registry.services.workflows.run_worker import RunWorker
 from registry.web.project import audit_words
-from tests.conftest import skill_bundle
+from tests.conftest import skill_bundle, skill_text
 from tests.prepared import create_skill, disable_skill, ensure_agent, save_skill
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import Browser, signed_in
@@ -230,3 +234,19 @@ def test_the_log_shows_the_address_of_the_caller(events: str, browser_client: Br
     page = text(reviewing.get(f"{LOG}?verb=skill.disabled"))
     assert "from 127.0.0.1" in page
     assert "192.0.2.7" not in page
+
+
+def test_the_log_says_that_somebody_approved_for_an_agent_whose_token_they_made(
+    project: Project, operator: Actor, person: Callable[[str], User], browser_client: Browser, reviewing: Client
+) -> None:
+    bot = ensure_agent(project, "bot", by=operator)
+    tokens.create_token(project, agent=bot, by=permissions.person(person(roles.OWNER), project))
+    projects.set_makers_approve(project, True, by=operator)
+    edit = edits.parse(skill_md=skill_text("greeting"))
+    proposal = proposals.propose(
+        project, Suggestion("greeting", edit, "New."), by=permissions.agent(bot, frozenset({roles.PROPOSE}))
+    ).proposal
+    shown = {"result_digest": proposal.result_digest, "base_digest": proposal.base_digest}
+    owner = signed_in(browser_client(roles.OWNER))
+    assert owner.post(f"/projects/demo/proposals/{proposal.pk}/approve/", shown).status_code == 302
+    assert "for an agent whose token they made" in text(reviewing.get(f"{LOG}?verb=proposal.approved"))
