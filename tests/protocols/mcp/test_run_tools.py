@@ -13,7 +13,7 @@ from registry.services import permissions
 from registry.services.agents import agents
 from registry.services.permissions import Actor
 from registry.services.skills import skills
-from registry.services.workflows import questions
+from registry.services.workflows import questions, runs
 from registry.services.workflows.run_worker import RunWorker
 from tests.conftest import on_disk, skill_bundle
 from tests.protocols.mcp_client import Mcp
@@ -171,7 +171,7 @@ def test_a_version_can_be_named(runner: Mcp) -> None:
         ({"skill": "flow", "inputs": {"name": "Ada"}, "options": {"workers": 2}}, "Known options: max_workers"),
         ({"skill": "flow", "inputs": {"name": "Ada"}, "options": {"max_workers": "2"}}, "max_workers must be"),
         ({"skill": "flow", "inputs": {"name": "Ada"}, "options": {"max_workers": True}}, "max_workers must be"),
-        ({"skill": "flow", "inputs": {"name": "Ada"}, "options": {"max_workers": 0}}, "from 1 to 32"),
+        ({"skill": "flow", "inputs": {"name": "Ada"}, "options": {"max_workers": 0}}, f"from 1 to {runs.MOST_WORKERS}"),
         ({"skill": "flow", "inputs": {"name": "Ada"}, "options": {"fail_fast": 1}}, "true or false"),
         ({"skill": "flow", "inputs": {"name": "Ada"}, "options": {"deadline_seconds": 1e30}}, "deadline_seconds is"),
         ({"skill": "flow", "inputs": {"name": "Ada"}, "frame": {}}, "Unknown arguments: frame"),
