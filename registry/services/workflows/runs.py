@@ -11,12 +11,13 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.core.errors import AlreadyDecided, InvalidRequest, NotFound, TooLarge
-from registry.core.workflows import paths
+from registry.core.workflows import json_tree, paths
 from registry.core.workflows.failures import StepFailed
 from registry.core.workflows.field_checks import check_inputs
+from registry.core.workflows.json_tree import MOST_LEVELS, Refused, Size
 from registry.core.workflows.plan import Plan
 from registry.core.workflows.records import ENDED, RunState, StepState
-from registry.core.workflows.state import StateError, check_frame
+from registry.core.workflows.state import MOST_VALUES, StateError, check_frame
 from registry.core.workflows.values import Json, canonical
 from registry.models import Agent, Membership, Project, Run, RunStep, Version
 from registry.models.workflows import RunQuerySet
@@ -30,6 +31,7 @@ MOST_WORKERS = 500  # for Celery workers on many machines; a worker with threads
 MOST_DEADLINE_SECONDS = 30 * 24 * 3_600
 _KEPT = (StepState.COMPLETED.value, StepState.SKIPPED.value, StepState.DEGRADED.value)  # by a replay
 _INPUT_CHARS = 256 * 1024
+_TOO_DEEP = f"The inputs are nested deeper than {MOST_LEVELS} levels. Make them flatter. Nothing was started."
 _UNFINISHED = (RunState.QUEUED.value, RunState.RUNNING.value, RunState.WAITING.value)
 
 # The trust level of people who start a run themselves.
@@ -111,12 +113,24 @@ def _inputs(plan: Plan, inputs: dict[str, Json]) -> dict[str, Json]:
         size = len(canonical(inputs))
     except ValueError as error:
         raise InvalidRequest(f"The inputs are not JSON: {error}", field="inputs") from None
+    except RecursionError:
+        raise InvalidRequest(_TOO_DEEP, field="inputs") from None
     if size > _INPUT_CHARS:
         raise TooLarge(f"The inputs have {size:,} characters. {_INPUT_CHARS:,} are allowed. Nothing was started.")
+    _check_levels(inputs)
     try:
         return check_inputs(plan.inputs, inputs, what="The workflow")
     except StepFailed as failed:
         raise InvalidRequest(f"{failed.failure.message} Nothing was started.", field="inputs") from None
+
+
+def _check_levels(inputs: dict[str, Json]) -> None:
+    """Refuse inputs that are nested deeper than the state of a run. Not every program could read them again."""
+    try:
+        json_tree.take(inputs, Size(_INPUT_CHARS, MOST_VALUES), MOST_LEVELS - 1)
+    except Refused as error:
+        message = f"The inputs cannot be used: {error} Nothing was started."
+        raise InvalidRequest(message, field="inputs") from None
 
 
 def _frame(frame: Mapping[str, Json] | None) -> Json:

@@ -40,6 +40,13 @@ steps:
 ITSELF = "id: flow\nversion: 1.0.0\nsteps: [{id: again, uses: 'skill:flow'}]\n"
 
 
+def nested(levels: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(levels - 1):
+        value = [value]
+    return value
+
+
 def after(run: Run, worker: RunWorker) -> str:
     finish(worker)
     run.refresh_from_db()
@@ -54,6 +61,8 @@ def after(run: Run, worker: RunWorker) -> str:
         ({"name": None}, "name"),
         ({"name": "Ada", "nmae": "x"}, "nmae"),
         ({"name": float("nan")}, "not JSON"),
+        ({"name": nested(100)}, "deeper than 100 levels"),
+        ({"name": nested(5_000)}, "deeper than 100 levels"),
     ],
 )
 def test_wrong_inputs_start_nothing(
