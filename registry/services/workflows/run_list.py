@@ -1,6 +1,6 @@
 """The list of runs of a project."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from registry.core.bundle import normalise
@@ -47,17 +47,25 @@ def list_runs(project: Project, criteria: Filter, *, by: Actor) -> RunQuerySet:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The values that the filters offer: names of skills, and of the people and agents who started runs."""
+    """The values that the filters offer: names of skills, and of who started runs with a name for people."""
 
     skills: tuple[str, ...]
-    starters: tuple[str, ...]
+    starters: Mapping[str, str]
 
 
 def choices(project: Project, *, by: Actor) -> Choices:
     """Return the values of the latest runs."""
-    recent = runs.visible(project, by=by).order_by("-pk").values_list("skill", "started_by")[:_RECENT]
-    pairs = set(recent)
-    return Choices(tuple(sorted({skill for skill, _ in pairs})), tuple(sorted({name for _, name in pairs})))
+    columns = ("skill", "started_by", "agent__name", "user__first_name", "user__last_name")
+    recent = set(runs.visible(project, by=by).order_by("-pk").values_list(*columns)[:_RECENT])
+    starters = {name: _label(name, agent, *parts) for _, name, agent, *parts in recent}
+    return Choices(
+        tuple(sorted({skill for skill, *_ in recent})),
+        dict(sorted(starters.items(), key=lambda pair: pair[1].lower())),
+    )
+
+
+def _label(name: str, agent: str | None, *parts: str | None) -> str:
+    return f"Agent {agent}" if agent else " ".join(filter(None, parts)) or name
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """Values of runs as text: one entry for each field of an object."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
-from registry.core.workflows.values import Json
+from registry.core.workflows.values import Json, canonical
 from registry.web.humanize import number
 from registry.web.render import marked_text
 
@@ -15,7 +15,7 @@ _MOST_FIELDS = 40
 
 @dataclass(frozen=True, slots=True)
 class JsonField:
-    """A field, or the whole value if `name` is empty. `cut` says how much of it is not shown."""
+    """A field, or the whole value if `name` is empty. `cut` says what is not shown."""
 
     name: str
     html: SafeString
@@ -34,31 +34,30 @@ def fields_of(value: Json, *, most_chars: int) -> list[JsonField]:
     return fields
 
 
-def as_text(value: Json) -> str:
-    """Return a text as it is, and any other value as JSON for people."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
-
-
 def preview(value: Json, most_chars: int) -> str:
     """Return the start of a value on one line."""
-    text = " ".join("".join(_start(value, 4 * most_chars)).split())
+    text = " ".join(_start(value, 4 * most_chars, indent=None).split())
     return text if len(text) <= most_chars else f"{text[: most_chars - 1]}…"
 
 
-def _start(value: Json, most: int) -> Iterator[str]:
-    """Yield the JSON of a value up to a length, so that the rest costs nothing."""
+def _start(value: Json, most: int, *, indent: int | None = 2) -> str:
+    """Return a text as it is, and any other value as JSON, up to a length. The rest costs nothing."""
     if isinstance(value, str):
-        yield value[:most]
-        return
-    for piece in json.JSONEncoder(ensure_ascii=False).iterencode(value):
-        yield piece[:most]
-        most -= len(piece)
-        if most <= 0:
-            return
+        return value[:most]
+    pieces: list[str] = []
+    try:
+        for piece in json.JSONEncoder(ensure_ascii=False, indent=indent).iterencode(value):
+            pieces.append(piece[:most])
+            most -= len(piece)
+            if most <= 0:
+                break
+    except RecursionError:
+        return canonical(value)[: most + sum(map(len, pieces))]
+    return "".join(pieces)
 
 
 def _field(name: str, value: Json, most_chars: int) -> JsonField:
-    text = as_text(value)
+    text = _start(value, most_chars + 1)
     shown = text[:most_chars]
-    cut = f"{number(len(text) - most_chars)} more characters" if len(text) > most_chars else ""
+    cut = "more" if len(text) > most_chars else ""
     return JsonField(name, marked_text.words(shown), "\n" not in shown and len(shown) <= 80, cut)

@@ -1,12 +1,16 @@
 """The page of one run: the page itself, the part of it that refreshes, and to cancel and replay the run."""
 
+import json
+
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from registry.core import roles
 from registry.core.errors import AlreadyDecided, InvalidRequest, NotFound, TooLarge
+from registry.services.permissions import require
 from registry.services.workflows import run_details, run_versions, runs
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render, wants_fragment
@@ -61,10 +65,12 @@ def cancel(request: ProjectRequest, run: int) -> HttpResponse:
 @in_project
 @require_POST
 def replay(request: ProjectRequest, run: int) -> HttpResponse:
+    require(request.actor, roles.RUN, request.project)
+    found = runs.find(request.project, run, by=request.actor)
     try:
         again = runs.replay(request.project, run, start_at=request.POST.get("from", ""), by=request.actor)
-    except (InvalidRequest, TooLarge) as error:
-        page = RunPage(request, runs.find(request.project, run, by=request.actor))
+    except (InvalidRequest, TooLarge, NotFound) as error:  # the skill may be gone
+        page = RunPage(request, found)
         return render(request, "runs/run.html", _context(page) | {"refused": error.message}, status=422)
     messages.success(request, f"Run {again.pk} repeats run {run}.")
     return redirect("run", request.project.slug, again.pk)
@@ -81,7 +87,7 @@ def values(request: ProjectRequest, run: int, which: str) -> HttpResponse:
 
 
 def as_file(value: object, name: str) -> HttpResponse:
-    """Return a value as a JSON file to download."""
-    response = JsonResponse(value, safe=False, json_dumps_params={"ensure_ascii": False, "indent": 2})
+    """Return a value as a JSON file to download. Line ends would take seconds for a large one."""
+    response = JsonResponse(value, safe=False, encoder=json.JSONEncoder, json_dumps_params={"ensure_ascii": False})
     response["Content-Disposition"] = f'attachment; filename="{name}.json"'
     return response

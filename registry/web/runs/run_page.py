@@ -120,7 +120,7 @@ class RunPage:
 
     @property
     def may_replay(self) -> bool:
-        return self.run.is_finished and may(self.request, roles.RUN)
+        return self.run.is_finished and not self.is_single_call and may(self.request, roles.RUN)
 
     @property
     def unfinished(self) -> str:

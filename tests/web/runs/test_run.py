@@ -1,6 +1,7 @@
 """The page of one run: what it shows in each state, what it sends while it is followed, and its actions."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from registry.core import roles
 from registry.models import Project, Run, RunQuestion, RunStep
 from registry.services.permissions import Actor
+from registry.services.skills import skills
 from registry.services.workflows import questions, runs
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import Browser, signed_in
@@ -22,6 +24,13 @@ HTMX = {"HX-Request": "true"}
 
 def here(run: Run) -> str:
     return f"/projects/demo/runs/{run.pk}/"
+
+
+def nested(levels: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(levels - 1):
+        value = [value]
+    return value
 
 
 @pytest.fixture
@@ -106,6 +115,52 @@ def test_hostile_values_are_escaped_and_hidden_characters_shown(started: Started
     page = viewing.get(here(started(CHAIN, inputs={"name": "<script>alert(1)</script>\u202egnp"}))).content.decode()
     assert "<script>alert" not in page
     assert "U+202E" in page
+
+
+def test_nested_inputs_are_shown_and_sent(started: Started, viewing: Client) -> None:
+    run = started(EACH, inputs={"items": [nested(90)]})
+    assert viewing.get(here(run)).status_code == 200
+    assert viewing.get(f"{here(run)}steps/each/").status_code == 200
+    assert viewing.get(f"{here(run)}values/inputs.json").json() == {"items": [nested(90)]}
+
+
+GATED = """
+id: tests.gated
+version: 1.0.0
+description: Writes.
+inputs: {text: {type: string, required: true}}
+outputs: {value: {type: string}}
+safety:
+  mandatory_pre_gates: [{capability: security.secrets.detect, input: {text: input.text}, on_fail: ON_FAIL}]
+binding: {kind: builtin, function: data.echo}
+"""
+SENDS = """
+id: sends
+version: 1.0.0
+inputs: {text: {type: string, required: true}}
+steps:
+  - {id: send, uses: tests.gated, input: {text: inputs.text}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("on_fail", "words"),
+    [
+        ("warn", ["Completed in", "The gate security.secrets.detect says:", "Gate security.secrets.detect objected"]),
+        ("degrade", ["A gate withheld send, so the outputs may be incomplete.", "Degraded"]),
+        ("block", ["was blocked.", "Nobody can overrule this gate."]),
+    ],
+)
+def test_the_objections_of_gates_are_shown(
+    started: Started, viewing: Client, tmp_path: Path, settings: Any, on_fail: str, words: list[str]
+) -> None:
+    (tmp_path / "capabilities").mkdir()
+    (tmp_path / "capabilities" / "gated.yaml").write_text(GATED.replace("ON_FAIL", on_fail))
+    settings.CAPABILITIES_DIRS = [tmp_path / "capabilities"]
+    settings.SKILLS_RELOAD_SECONDS = 0.001
+    run = started(SENDS, inputs={"text": "AKIA" + "J7Q2ZL4MX8WPN3RT"})
+    found = main(viewing.get(here(run)))
+    assert [word for word in words if word not in found] == []
 
 
 def test_a_large_value_is_left_out_with_its_size(started: Started, viewing: Client) -> None:
@@ -220,6 +275,16 @@ def test_a_replay_that_is_not_possible_says_why(started: Started, writing: Clien
     assert ("The workflow has no step nowhere." if carried else "Only a finished run can be replayed.") in main(
         response
     )
+
+
+def test_a_replay_of_a_deleted_skill_says_why(
+    project: Project, started: Started, operator: Actor, writing: Client
+) -> None:
+    run = started(FAILS)
+    skills.delete(project, "flow", by=operator)
+    response = writing.post(f"{here(run)}replay/")
+    assert response.status_code == 422
+    assert "flow" in main(response)
 
 
 def test_viewers_have_no_buttons_and_are_refused(started: Started, viewing: Client) -> None:
