@@ -75,7 +75,8 @@
     if (event.detail.requestConfig?.elt.id !== "live") return;
     const status = event.detail.xhr.status;
     if (status === 403 || status === 404) return;
-    pause = status === 200 ? FIRST : Math.min(SLOWEST, pause * GROWTH);
+    const size = event.detail.xhr.responseText.length;
+    pause = status === 200 ? Math.max(FIRST, Math.min(SLOWEST, size / 100)) : Math.min(SLOWEST, pause * GROWTH);
     wait();
   });
   document.addEventListener("visibilitychange", () => {

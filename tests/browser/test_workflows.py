@@ -9,6 +9,7 @@ from registry.core import roles
 from registry.models import RunQuestion
 from registry.services.workflows import questions
 from tests.browser import run_states
+from tests.browser.accessibility import EVERYTHING, load_axe, violations
 from tests.browser.conftest import Windows
 from tests.browser.site import Site, Team
 from tests.browser.steps import heading, look_until
@@ -77,6 +78,9 @@ def test_a_run_is_started_and_followed_to_its_end_without_a_reload(team: Team, w
     expect(fold.get_by_role("heading", name="Input")).to_be_visible()
     expect(fold.locator("summary")).to_be_focused()
     assert page.evaluate("window.stayed") is True
+    page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+    load_axe(page)
+    assert violations(page, EVERYTHING) == []
 
 
 def test_a_run_is_started_and_followed_without_javascript(team: Team, windows: Windows, worker: None) -> None:
