@@ -71,6 +71,7 @@ PICTURES = [
         "routing-questions", "routing-import", "routing-results", "routing-health", "routing-log", "routing-settings"
     ),
     *_plain("runs", "run-waiting", "run-failed", "skill-run", "waiting"),
+    *_plain("capabilities", "capability", "capability-change"),
     Picture("question", "run-question-call"),
     Picture("question-again", "run-question-again"),
     Picture("question-doubt-dark", "run-question-doubt", dark=True),
