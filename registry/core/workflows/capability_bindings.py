@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from registry.core.findings import Severity
 from registry.core.format.yaml_errors import clip
+from registry.core.scan import credentials
 from registry.core.text.nearest import nearest_of
 from registry.core.workflows import binding_templates as templates
 from registry.core.workflows import steps
@@ -194,6 +195,13 @@ def secrets(binding: Binding) -> Iterator[tuple[Path, str]]:
     for path, text in texts(dict(binding), ("binding",)):
         for match in templates.SECRET.finditer(text):
             yield path, match[1]
+
+
+def credentials_in(binding: Binding) -> Iterator[tuple[Path, str]]:
+    """Yield the kinds of the credentials that a binding contains themselves, with their places in the file."""
+    for path, text in texts(dict(binding), ("binding",)):
+        for found in credentials.find(text):
+            yield path, found.what
 
 
 def target(binding: Binding, model: str) -> str:

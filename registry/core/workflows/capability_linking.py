@@ -162,6 +162,11 @@ class _Linker:
         capability_bindings.check_references(capability, problems)
         check_outputs(capability, problems)
         capability_scope.check(capability, problems, self.site, author)
+        for path, what in capability_bindings.credentials_in(capability.binding):
+            message = f"The binding contains {what}, which everybody who sees the definition could use."
+            fix = "Name it as `secret:NAME`, and let an operator set it."
+            severity = Severity.WARNING if author == OPERATOR else Severity.ERROR
+            problems.add(capability_bindings.SECRET, path, message, fix, severity)
         if author == OPERATOR:
             self.check_secrets(capability, problems)
         else:

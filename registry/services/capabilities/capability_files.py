@@ -86,7 +86,7 @@ def site() -> Site:
 
 
 def snapshot() -> Snapshot:
-    roots = tuple(settings.CAPABILITIES_DIRS)
+    roots = tuple(map(Path, settings.CAPABILITIES_DIRS))
     return _index(roots, settings.SKILLS_RELOAD_SECONDS, settings.LIMITS, site()).snapshot()
 
 

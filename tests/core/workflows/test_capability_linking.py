@@ -9,6 +9,7 @@ from registry.core.workflows.capability import Gate, Properties
 from registry.core.workflows.capability_linking import OWNER
 from registry.core.workflows.capability_scope import Site
 from registry.core.workflows.plan import Approvers
+from tests.core.workflows.builtins.test_gates import TOKEN as LEAKED
 from tests.core.workflows.definitions import BUILT_IN, LEDGER, SITE, good, link, refused, text, warned
 
 CHECK = text(
@@ -302,6 +303,14 @@ def test_owners_cannot_use_programs_models_and_secrets(keys: dict[str, str]) -> 
     found = refused(text(**keys), author=OWNER)
     assert found.rule == "capability-not-allowed"
     assert "operator" in found.fix
+
+
+def test_credentials_in_a_definition_are_refused_or_a_warning() -> None:
+    content = text(binding=f"{{kind: http, url: https://a.example, headers: {{Authorization: Bearer {LEAKED}}}}}")
+    found = refused(content, author=OWNER)
+    assert (found.rule, found.line) == ("capability-secret", 4)
+    assert LEAKED not in found.message
+    assert "capability-secret" in warned(content)
 
 
 def test_owners_can_make_a_capability_of_the_operator_stricter() -> None:
