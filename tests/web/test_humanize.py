@@ -95,3 +95,15 @@ def test_the_markup_has_the_exact_time_in_utc():
 def test_no_time_is_empty_and_an_age_counts_up():
     assert draw("{{ moment|reltime }}", moment=None) == ""
     assert ">6 days old<" in draw("{{ moment|age:now }}", moment=NOW - timedelta(days=6), now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (-1, "0 ms"), (0, "0 ms"), (0.0421, "42 ms"), (0.9994, "999 ms"), (0.9996, "1 s"), (6.04, "6 s"),
+        (6.06, "6.1 s"), (9.96, "10 s"), (59.4, "59 s"), (59.6, "1 min"), (243, "4 min 3 s"), (3_599.7, "1 h"),
+        (7_500, "2 h 5 min"), (172_800, "2 days"),
+    ],
+)  # fmt: skip
+def test_a_duration_has_the_units_that_matter(seconds: float, text: str) -> None:
+    assert humanize.duration(seconds) == text

@@ -6,10 +6,14 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from registry.core import roles
 from registry.models import Project
 from registry.services.permissions import Actor
+from registry.services.skills import skills
+from registry.services.workflows import runs
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill
+from tests.web.conftest import Browser
 from tests.web.skills.skill_pages import HERE, bundled, text
 
 WORKFLOW = """\
@@ -131,3 +135,54 @@ def test_hostile_text_in_a_workflow_is_escaped(project: Project, library: Path, 
 
 def test_a_deleted_skill_has_no_workflow(project: Project, viewing: Client) -> None:
     assert viewing.get(f"{HERE}workflow/").status_code == 404
+
+
+# -- Runs ----------------------------------------------------------------------------------------------------
+
+PLAIN = b"id: a.b\nversion: 1.0.0\nsteps: [{id: a, uses: data.echo, input: {value: 1}}]\n"
+RUN = f'href="{HERE}run/"'
+
+
+def test_the_last_runs_are_on_the_page_of_the_workflow(project: Project, author: Actor, viewing: Client) -> None:
+    create_skill(project, skill_bundle(files={"workflow.yaml": PLAIN}), by=author)
+    create_skill(project, skill_bundle("other", files={"workflow.yaml": PLAIN}), by=author)
+    numbers = [runs.start(project, "greeting", by=author).pk for _ in range(7)]
+    other = runs.start(project, "other", by=author).pk
+    page = text(viewing.get(f"{HERE}workflow/"))
+    shown = [int(number) for number in re.findall(r'href="/projects/demo/runs/(\d+)/"', page)]
+    assert shown == numbers[:1:-1]
+    assert other not in shown
+    assert "/projects/demo/runs/?skill=greeting" in page
+
+
+def test_people_who_may_run_a_workflow_have_a_button(
+    project: Project, author: Actor, browser_client: Browser, viewing: Client
+) -> None:
+    create_skill(project, skill_bundle(files={"workflow.yaml": PLAIN}), by=author)
+    writing = browser_client(roles.AUTHOR)
+    assert text(writing.get(HERE)).count(RUN) == 1
+    assert text(writing.get(f"{HERE}workflow/")).count(RUN) == 2
+    assert "This workflow has not run yet." in text(writing.get(f"{HERE}workflow/"))
+    assert RUN not in text(viewing.get(HERE))
+    assert "Only authors can run workflows." in text(viewing.get(f"{HERE}workflow/"))
+
+
+def test_a_workflow_that_cannot_run_says_why(project: Project, author: Actor, browser_client: Browser) -> None:
+    create_skill(project, skill_bundle(files={"workflow.yaml": PLAIN}), by=author)
+    skills.disable(project, "greeting", by=author)
+    writing = browser_client(roles.AUTHOR)
+    page = text(writing.get(f"{HERE}workflow/"))
+    assert "This skill is switched off, so its workflow can’t run." in page
+    assert RUN not in page
+
+
+def test_a_skill_without_a_workflow_has_no_button(project: Project, author: Actor, browser_client: Browser) -> None:
+    create_skill(project, skill_bundle(), by=author)
+    assert RUN not in text(browser_client(roles.AUTHOR).get(HERE))
+
+
+def test_a_broken_workflow_has_no_button_on_its_page(library: Path, project: Project, browser_client: Browser) -> None:
+    bundled(library, files={"workflow.yaml": b"id: a.b\nversion: 1.0.0\nsteps: []\n"})
+    page = text(browser_client(roles.AUTHOR).get(f"{HERE}workflow/"))
+    assert "cannot run" in page
+    assert page.count(RUN) == 1
