@@ -82,7 +82,7 @@ def test_a_step_is_added_with_a_card_and_appears_in_the_yaml_and_the_graph(team:
     expect(page.get_by_label("Id", exact=True)).to_have_value("weigh")
     accessibility.load_axe(page)
     assert accessibility.violations(page, {}) + accessibility.overflowing(page) == []
-    page.get_by_role("button", name="Back to the skill").click()
+    page.get_by_role("button", name="Back to the draft").click()
     steps.publish(page, 2)
     page.goto(f"{team.base}/skills/parcel/workflow/")
     expect(page.get_by_text("weigh", exact=True).last).to_be_visible()
@@ -141,7 +141,7 @@ def test_removing_a_step_that_others_wait_for_asks_first(team: Team, windows: Wi
 def test_inputs_are_edited_in_a_narrow_window(team: Team, windows: Windows) -> None:
     page = _open(team, windows, narrow=True)
     page.get_by_role("button", name="Edit the inputs and outputs").click()
-    page.get_by_label("Name").nth(1).fill("urgent")
+    page.get_by_label("New input").fill("urgent")
     page.get_by_label("Type").nth(1).select_option("boolean")
     steps.pass_a_second(page)
     _has(page, "  order: {type: string, required: true}\n  urgent:\n    type: boolean\n")

@@ -127,7 +127,7 @@ def context(
         "text": draft.content["text"], "no_form": _no_form(draft), "winner": winner,
         "outdated": bool(draft.pk and place.name and precedence.digest_of(effective) != draft.base),
         "version": drafts.next_version(request.project, place.name or typed_name), "report": report,
-        "rows": findings, "tally": _tally(shown),
+        "rows": findings, "tally": tally(shown),
         "errors": report.errors + (report.blocked if may_publish(request) else 0),
         "name_rows": _about_the_name(findings),
         "cost": _cost(report, winner), "preview": _preview(report, draft, urls),
@@ -207,7 +207,7 @@ def _form_row(row: Row, report: Report) -> Row:
     return row
 
 
-def _tally(findings: Iterable[Finding]) -> str:
+def tally(findings: Iterable[Finding]) -> str:
     """Return "1 error, 2 hints", or an empty string."""
     severities = [finding.severity for finding in findings]
     each = [(severities.count(severity), severity.value) for severity in Severity]

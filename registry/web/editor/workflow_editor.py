@@ -72,6 +72,7 @@ def _context(request: ProjectRequest, place: Place, draft: Draft, text: str | No
         "state": drafts.state(draft), "error": shown.error, "words": shown.words, "removing": shown.removing,
         "has_file": _has_file(draft), "waits_choices": workflow_page.WAITS,
         "changed": shown.changed, "opened": shown.opened, "editable": text is not None,
+        "file_url": Addresses(place).file(FILE),
     }  # fmt: skip
     if text is None:
         return context

@@ -20,6 +20,7 @@ from registry.core.workflows.workflow_yaml import Parsed
 from registry.models import Project
 from registry.services.capabilities import capability_registry
 from registry.services.catalog import catalog
+from registry.web.editor.editor_page import tally
 from registry.web.editor.workflow_form import Opened, Typed, opened_card, opened_fields
 from registry.web.render import workflow_graph
 
@@ -125,7 +126,8 @@ class WorkflowPage:
     def context(self, typed: Typed | None = None, *, card: OpenCard | None = None) -> dict[str, Any]:
         return {
             "text": self.text, "findings": [(each, *_TONES[each.severity]) for each in self.findings],
-            "graph": self.graph(), "valid_yaml": self.document is not None, "rows": list(self.rows(card)),
+            "tally": tally(self.findings), "graph": self.graph(),
+            "valid_yaml": self.document is not None, "rows": list(self.rows(card)),
             "inputs": field_rows.rows(self.document, "inputs"), "outputs": field_rows.rows(self.document, "outputs"),
             "card": card, "trouble": typed.trouble if typed else "",
             "groups": self.pickable(), "known_uses": self.known_uses(), "types": TYPES,
@@ -258,7 +260,8 @@ def _table(kind: str, rows: Rows, values: Mapping[str, str], errors: Mapping[str
         for key in field_rows.COLUMNS:
             name = f"{kind}.{number}.{key}"
             value = values.get(name, "" if values and key == "required" else row.get(key, ""))
-            cells[key] = CardField(name, key.capitalize(), value, error=errors.get(name, ""))
+            label = f"New {kind.removesuffix('s')}" if key == "name" and not row else key.capitalize()
+            cells[key] = CardField(name, label, value, error=errors.get(name, ""))
         made.append(cells)
     return Table(kind, kind.capitalize(), made, max(0, len(rows) - _MOST_FIELDS))
 

@@ -6,6 +6,7 @@ from html import unescape
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from registry.models import Draft, Project, Version
@@ -290,6 +291,18 @@ def test_line_endings_and_unusual_characters_survive(browser: Client, project: P
     create_skill(project, skill_bundle("greeting", {"workflow.yaml": text.encode()}), by=author)
     send(browser, text=text.replace("\r\n", "\n"), **card(browser) | {"card.uses": "data.echo"})
     assert saved() == text.replace("uses: text.template", "uses: data.echo")
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"a" * 200_000])
+def test_a_file_that_cannot_be_edited_here_can_be_replaced(
+    browser: Client, project: Project, author: Actor, content: bytes
+) -> None:
+    browser.post(f"{NEW}workflow/", {"do": "start", "seen": ""})
+    path = f"{NEW}files/workflow.yaml"
+    browser.post(path, {"do": "save", "path": "workflow.yaml", "replacement": SimpleUploadedFile("a", content)})
+    page = browser.get(f"{NEW}workflow/").content.decode()
+    assert "This workflow.yaml is too long or not text." in page and f'href="{path}"' in page
+    assert "<textarea" not in page
 
 
 def test_a_text_that_is_too_long_is_not_saved_and_not_lost(browser: Client, flow: Version) -> None:
