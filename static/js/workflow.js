@@ -23,14 +23,19 @@
     window.htmx?.trigger(form, "savenow");
   });
 
+  /* A textarea does not expose the position of a line, so estimate it from the height. */
+  const showLine = (line) => {
+    const field = text();
+    const share = (field.scrollHeight * (line - 1)) / Math.max(1, field.value.split("\n").length);
+    field.scrollTop = Math.max(0, share - field.clientHeight / 3);
+  };
   const toLine = (line) => {
     const field = text();
     const lines = field.value.split("\n");
     const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
     field.focus({ preventScroll: true });
     field.setSelectionRange(start, start + (lines[line - 1] ?? "").length);
-    const share = (field.scrollHeight * (line - 1)) / Math.max(1, lines.length);
-    field.scrollTop = Math.max(0, share - field.clientHeight / 3);
+    showLine(line);
     field.scrollIntoView({ block: "nearest" });
   };
   document.addEventListener("click", (event) => {
@@ -40,14 +45,22 @@
     toLine(Number(link.dataset.line));
   });
 
-  /* A card that opens by a button is shown from its start. */
+  /* A card that opens by a button is shown from its start, and its lines in the text. A new text stays where it was. */
   let opening = false;
+  let scrolled = null;
   form.addEventListener("submit", (event) => { opening = /^(open:.|add|copy)/.test(event.submitter?.value ?? ""); });
+  document.addEventListener("htmx:oobBeforeSwap", (event) => {
+    if (event.detail.target?.id === "f-text") scrolled = event.detail.target.scrollTop;
+  });
   document.addEventListener("htmx:afterSettle", () => {
-    if (!opening) return;
+    if (scrolled !== null) text().scrollTop = scrolled;
+    scrolled = null;
+    const card = opening && document.getElementById("card");
     opening = false;
-    const card = document.getElementById("card");
-    card?.scrollIntoView({ block: "nearest" });
-    card?.querySelector("input:not([type=hidden])")?.focus({ preventScroll: true });
+    if (!card) return;
+    const line = card.querySelector("[data-line]");
+    if (line) showLine(Number(line.dataset.line));
+    card.scrollIntoView({ block: "nearest" });
+    card.querySelector("input:not([type=hidden])")?.focus({ preventScroll: true });
   });
 })();
