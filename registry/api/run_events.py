@@ -26,6 +26,7 @@ from registry.services.workflows import run_progress, run_versions
 from registry.services.workflows.run_versions import RunVersion
 
 LOOK_SECONDS = 1.0
+_SOON_SECONDS = 0.25  # after a change, because the next one often follows at once
 MOST_SECONDS = 60.0
 _HEARTBEAT_SECONDS = 15.0
 PER_TOKEN = 8
@@ -111,7 +112,7 @@ class _RunStream(Stream):
     by: Actor
     token_id: int
     seen: int
-    seconds: float = LOOK_SECONDS
+    seconds: float = _SOON_SECONDS
     _has_ended: bool = False
 
     def __post_init__(self) -> None:
@@ -125,10 +126,16 @@ class _RunStream(Stream):
             news = self.news(run_versions.current(self.project, self.run_id, by=self.by))
         except NotFound:
             return None
+        self.seconds = self._pause(has_news=bool(news))
         if not news and now - self._sent >= _HEARTBEAT_SECONDS:
             news = b": nothing new\n\n"
         self._sent = now if news else self._sent
         return news
+
+    def _pause(self, *, has_news: bool) -> float:
+        if self._has_ended:
+            return 0.0
+        return _SOON_SECONDS if has_news else min(LOOK_SECONDS, self.seconds * 1.5)
 
     def news(self, version: RunVersion) -> bytes:
         return b"" if version.changes == self.seen else self.event(version)

@@ -85,8 +85,8 @@ def confirmation(project: Project, run: Run, question: RunQuestion) -> Confirmat
     address = links.run_api_path(project.slug, run.pk)
     who = _who(question)
     return ConfirmationRequired(
-        f"{headline(question.kind, question.shown)} {who} can answer on {page}. Then read {address} until its state "
-        "is completed. Do not call again: each call asks anew.",
+        f"{headline(question.kind, question.shown)} {who} can answer on {page}. Then read {address} until the run "
+        "has ended. Do not call again: each call asks anew.",
         run=run.pk,
         question={
             "id": question.pk,

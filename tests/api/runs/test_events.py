@@ -90,6 +90,20 @@ def test_a_quiet_stream_sends_a_sign_of_life_and_ends_after_a_minute(bot: Api, c
     assert said[-1] == (60, None)
 
 
+def test_a_stream_looks_more_often_after_a_change_and_ends_at_once_with_its_run(bot: Api, work: Work) -> None:
+    run = started(bot)
+    stream = follow(bot, run).follow
+    pauses = []
+    for _ in range(8):
+        assert stream.look() == b""
+        pauses.append(stream.seconds)
+    assert pauses == sorted(pauses) and pauses[-1] == run_events.LOOK_SECONDS
+    work()
+    assert stream.look()
+    assert stream.seconds == 0
+    assert stream.look() is None
+
+
 def test_a_look_costs_one_query(bot: Api, django_assert_num_queries: Any) -> None:
     stream = follow(bot, started(bot))
     with django_assert_num_queries(1):
