@@ -25,6 +25,8 @@ safety: {trust_level: standard, requires_confirmation: true, mandatory_pre_gates
 binding: {kind: http, method: POST, url: "http://ledger.internal/entries", headers: {Authorization: "secret:LEDGER_TOKEN"}, body: input}
 """  # noqa: E501
 
+LEAKED = "ghp_" + "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW3xY5"  # a credential that lint knows by its form
+
 ECHO = "{kind: builtin, function: data.echo}"
 
 

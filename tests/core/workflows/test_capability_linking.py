@@ -9,8 +9,7 @@ from registry.core.workflows.capability import Gate, Properties
 from registry.core.workflows.capability_linking import OWNER
 from registry.core.workflows.capability_scope import Site
 from registry.core.workflows.plan import Approvers
-from tests.core.workflows.builtins.test_gates import TOKEN as LEAKED
-from tests.core.workflows.definitions import BUILT_IN, LEDGER, SITE, good, link, refused, text, warned
+from tests.core.workflows.definitions import BUILT_IN, LEAKED, LEDGER, SITE, good, link, refused, text, warned
 
 CHECK = text(
     "test.check", inputs="{text: {type: string, required: true}}", outputs="{allowed: {type: boolean}}",

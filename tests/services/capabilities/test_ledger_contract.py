@@ -13,8 +13,7 @@ from registry.services.agents import agents
 from registry.services.permissions import Actor, agent
 from registry.services.workflows import questions, runs
 from registry.services.workflows.run_worker import RunWorker
-from tests.core.workflows.builtins.test_gates import TOKEN as LEAKED
-from tests.core.workflows.definitions import LEDGER
+from tests.core.workflows.definitions import LEAKED, LEDGER
 from tests.services.receivers import Receiver, answering, receiving
 from tests.services.workflows.conftest import capabilities as capabilities
 from tests.services.workflows.conftest import celery as celery
