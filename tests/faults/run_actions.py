@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
 from django.db import connection, connections, transaction
 from django.utils import timezone
@@ -88,6 +90,12 @@ def make_flow(slug: str, workflows: dict[str, str]) -> None:
         skills.create(project, bundle, by=OPERATOR)
 
 
+def define(directory: str, name: str, text: str) -> None:
+    """Write the definition of a capability, which this process uses from now on."""
+    settings.CAPABILITIES_DIRS, settings.SKILLS_RELOAD_SECONDS = [Path(directory)], 0.001
+    (Path(directory) / f"{name}.yaml").write_text(text)
+
+
 def start_runs(slug: str, skill: str, names: Sequence[str]) -> list[int]:
     """Start a run for each name, which the names of its effects begin with."""
     project = Project.objects.get(slug=slug)
@@ -137,21 +145,25 @@ def carry(slug: str, number: int, until: Sequence[str]) -> str:
     """Work as a worker of runs until a run has one of these states, up to a limit, and return its state."""
     end = time.monotonic() + effort.PATIENCE
     while True:
+        _worker().work()
         state = Run.objects.values_list("state", flat=True).get(pk=number, project__slug=slug)
         if (state in until and not _worker().held) or time.monotonic() > end:
             return state
-        _worker().work()
 
 
-def open_questions(slug: str, kind: str = "") -> list[dict[str, Any]]:
+def open_questions(slug: str, skill: str = "") -> list[dict[str, Any]]:
+    """Return the open questions of a project, or of one of its skills."""
     found = RunQuestion.objects.filter(run__project__slug=slug, state=OPEN).order_by("pk")
-    return list((found.filter(kind=kind) if kind else found).values("id", "run_id", "path", "kind", "digest"))
+    asked = found.filter(run__skill=skill) if skill else found
+    return list(asked.values("id", "run_id", "path", "kind", "digest"))
 
 
-def answer_question(slug: str, verb: str, question: dict[str, Any], digest: str, number: int) -> dict[str, Any]:
-    """Answer as one of the reviewers. Return an empty result, or the reason why it was refused."""
+def answer_question(
+    slug: str, verb: str, question: dict[str, Any], digest: str, number: int, value: Any = None
+) -> dict[str, Any]:
+    """Answer as the reviewer with this number. Return an empty result, or the reason why it was refused."""
     project = Project.objects.get(slug=slug)
-    more = {"value": {"number": number}} if verb == "answer" else {}
+    more = {"value": value} if verb == "answer" else {}
     try:
         getattr(questions, verb)(
             project, question["run_id"], question["id"], digest=digest, by=_person(project, REVIEWERS[number]), **more
@@ -211,7 +223,7 @@ def record_of_runs(slug: str) -> dict[str, Any]:
 ACTIONS: dict[str, Callable[..., Any]] = {
     action.__name__: action
     for action in (
-        start_worker, stop_worker, make_flow, start_runs, tend, carry, open_questions, answer_question, runs_of,
-        rows_of, record_of_runs,
+        start_worker, stop_worker, make_flow, define, start_runs, tend, carry, open_questions, answer_question,
+        runs_of, rows_of, record_of_runs,
     )
 }  # fmt: skip
