@@ -20,7 +20,7 @@ from registry.core.workflows.value_rows import ValueRow
 from registry.core.workflows.values import Fields, Json
 from registry.models import Run, RunQuestion, User
 from registry.models.workflows import APPROVED, DENIED, EXPIRED, OPEN
-from registry.services.workflows import question_calls
+from registry.services.workflows import answerers, question_calls
 from registry.services.workflows.question_calls import CallFacts, InterruptedCall
 from registry.services.workflows.run_details import ShownQuestion
 from registry.web import labels
@@ -77,6 +77,11 @@ class QuestionPanel:
     @property
     def may_answer(self) -> bool:
         return self.is_open and not self.obstacle
+
+    @property
+    def may_deny(self) -> bool:
+        """Return whether they can only deny it: it is their own run."""
+        return self.is_open and self.obstacle == answerers.OWN_RUN
 
     @property
     def is_human(self) -> bool:

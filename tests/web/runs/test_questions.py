@@ -170,9 +170,16 @@ def test_nobody_approves_their_own_run_and_the_page_says_who_can(
     html = page(reviewer, question)
     assert "You can’t approve your own run" in html
     assert "owner can answer." in html
+    assert "/approve/" not in html and "/deny/" in html
     with nothing_left_behind():
         assert act(reviewer, question, "approve").status_code == 403
     assert act(owner, question, "approve").status_code == 302
+
+
+def test_people_deny_their_own_run(project: Project, asking: Asking, reviewer: Client) -> None:
+    question = asking(by=permissions.person(User.objects.get(username=roles.REVIEWER), project))
+    assert act(reviewer, question, "deny").status_code == 302
+    assert state(question) == "denied"
 
 
 def test_a_question_for_others_names_them(asking: Asking, reviewer: Client, owner: Client) -> None:
