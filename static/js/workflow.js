@@ -60,7 +60,7 @@
     if (!card) return;
     const line = card.querySelector("[data-line]");
     if (line) showLine(Number(line.dataset.line));
-    card.scrollIntoView({ block: "nearest" });
+    card.scrollIntoView({ block: "start" });
     card.querySelector("input:not([type=hidden])")?.focus({ preventScroll: true });
   });
 })();

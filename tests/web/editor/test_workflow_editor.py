@@ -267,6 +267,18 @@ def test_a_new_skill_gets_a_workflow_too(browser: Client) -> None:
     assert browser.get(f"{NEW}workflow/").status_code == 200
 
 
+def test_hostile_text_is_escaped(browser: Client, flow: Version) -> None:
+    """Every part of the page shows text of the author: the YAML, the list, the card, the graph and the findings."""
+    bad = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+    text = f"id: a\nversion: '1'\ninputs: {{'{bad}': {{type: '{bad}'}}}}\nsteps:\n  - id: '{bad}'\n    uses: '{bad}'\n"
+    text += f"    input: {{'{bad}': '{bad}'}}\n    config: {{condition: '{bad}', '{bad}': 1, depends_on: ['{bad}']}}\n"
+    for opened in ("0", "fields"):
+        send(browser, text=text)
+        page = browser.get(f"{PAGE}?open={opened}").content.decode()
+        assert "&lt;script&gt;alert(1)" in page
+        assert "<script>alert" not in page and "<img src=x" not in page
+
+
 def test_the_editor_leads_to_the_workflow_and_back(browser: Client, flow: Version) -> None:
     answer = browser.post(
         EDIT, {"do": "open:workflow.yaml", "mode": "raw", "text": "x", "seen": "", "base": flow.digest}

@@ -11,6 +11,8 @@ from registry.models import Project, Upload, Version
 from registry.services.capabilities import project_capabilities
 from registry.services.permissions import Actor, operator
 from registry.services.skills import skills
+from registry.web.skills import workflow_change
+from tests import cpu
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill
 from tests.web.skills.skill_pages import text
@@ -98,3 +100,14 @@ def test_a_workflow_that_is_removed_is_told(
     skills.save(project, "greeting", skill_bundle("greeting"), base=two_versions.digest, note="", by=author)
     page = text(browser_client("viewer").get("/projects/demo/skills/greeting/versions/compare/?from=2&to=3"))
     assert "The skill no longer has a workflow." in page and "After</h3>" not in page
+
+
+def test_a_change_of_every_step_takes_two_seconds_at_most(project: Project) -> None:
+    names = [f"s{number:03}" for number in range(250)]
+    waits = [", ".join(names[max(0, at - 7) : at]) for at in range(250)]
+    each = "- {{id: {}, uses: a.b, config: {{depends_on: [{}]}}}}"
+    before = "id: a\nversion: 1\nsteps:\n" + "\n".join(map(each.format, names, waits))
+    after = before.replace("uses: a.b", "uses: a.c")
+    bundles = [skill_bundle("greeting", {"workflow.yaml": text.encode()}) for text in (before, after)]
+    shown = cpu.within(2.0, lambda: workflow_change.shown(project, *bundles))
+    assert shown is not None and shown.summary == "250 steps changed" and shown.more == 150
