@@ -5,7 +5,19 @@ import tracemalloc
 import pytest
 
 from tests import cpu, effort
-from tests.costs import answers, archives, builtins, capabilities, pages, questions, scans, scripts, texts, workflows
+from tests.costs import (
+    answers,
+    archives,
+    builtins,
+    capabilities,
+    pages,
+    questions,
+    runs,
+    scans,
+    scripts,
+    texts,
+    workflows,
+)
 from tests.costs.shape import MB, Shape
 
 _SECONDS = 2.0
@@ -22,6 +34,7 @@ SHAPES = (
     *pages.SHAPES,
     *questions.SHAPES,
     *builtins.SHAPES,
+    *runs.SHAPES,
     *workflows.SHAPES,
     *capabilities.SHAPES,
 )

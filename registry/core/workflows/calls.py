@@ -13,13 +13,14 @@ from registry.core.workflows.field_checks import check_inputs
 from registry.core.workflows.host import Host
 from registry.core.workflows.input_form import declared_fields
 from registry.core.workflows.interruptions import INTERRUPTIONS, InterruptionFlow
+from registry.core.workflows.json_tree import size_of
 from registry.core.workflows.plan import MOST_DEPTH, SKILL_PREFIX, Approvers, Plan, Step
 from registry.core.workflows.policy import CallRequest, Rule, Ruling, approval_digest, gates_failed
 from registry.core.workflows.records import GROUPS, Asks, Phase, Shape, StepRecord, StepState
 from registry.core.workflows.scope import Scope
 from registry.core.workflows.state import StateError
 from registry.core.workflows.tasks import MAYBE_DONE, Answer, Ask, Outcome, Task
-from registry.core.workflows.values import Json, canonical
+from registry.core.workflows.values import Json
 
 MOST_INPUT_CHARS = 1024 * 1024  # of one call
 _PATH_CHARS = 280  # of a nested skill, so that the paths of its steps fit into 500
@@ -38,7 +39,7 @@ class CallFlow:
         record.shape = Shape.NESTED if skill is not None else Shape.HUMAN if human.asks(record.uses) else Shape.CALL
         local = dict(local or {})
         try:
-            record.input = references.resolve(step.input, scope.state.view, local)
+            record.input = references.resolve(step.input, scope.state.view, local, self._scheduler.budget.spend)
         except references.Unreadable as error:
             raise StepFailed(Code.INPUT, str(error)) from None
         except CopyTooLarge as error:
@@ -50,9 +51,9 @@ class CallFlow:
         self.advance(record)
 
     def _check_size(self, given: Json) -> None:
-        size = len(canonical(given))
-        if size > MOST_INPUT_CHARS:
-            message = f"The input has {size:,} characters, and {MOST_INPUT_CHARS:,} are allowed."
+        size = size_of(given)
+        if size.chars > MOST_INPUT_CHARS:
+            message = f"The input has {size.chars:,} characters, and {MOST_INPUT_CHARS:,} are allowed."
             raise StepFailed(Code.LIMIT, f"{message} Use less of it.")
         self._tree.keep(size)
 
@@ -184,7 +185,9 @@ class CallFlow:
     def release(self, record: StepRecord, output: Json) -> None:
         """Hold an output until the policy releases it."""
         try:
-            self._tree.keep(len(canonical(output)))
+            size = size_of(output)
+            self._scheduler.budget.spend(size.values + size.chars // 100)
+            self._tree.keep(size)
         except StepFailed as failed:
             self.fail(record, failed.failure)
             return

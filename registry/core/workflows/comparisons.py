@@ -27,8 +27,10 @@ class Work:
 
     def __init__(self, most: int = MOST_WORK) -> None:
         self._most = self._left = most
+        self.spent = 0
 
     def spend(self, amount: int) -> None:
+        self.spent += amount
         self._left -= amount
         if self._left < 0:
             raise TooMuchWork(f"Comparing takes more than {self._most:,} steps. Compare smaller values.")

@@ -21,6 +21,11 @@ class Copier:
         self._values = MOST_VALUES
         self._characters = MOST_CHARACTERS
 
+    @property
+    def work(self) -> int:
+        """Return the work of all copies so far. Text counts once for each 100 characters."""
+        return MOST_VALUES - self._values + (MOST_CHARACTERS - self._characters) // 100
+
     def copy(self, value: Json, depth: int = 0) -> Json:
         """Return a deep copy, or raise CopyTooLarge. `depth` is the number of containers around the value."""
         self.count(value, depth)

@@ -59,12 +59,21 @@ class Expression:
     references: tuple[Path, ...]
     root: Node
 
-    def evaluate(self, read: Read, local_values: Mapping[str, Json] = _NO_VALUES) -> Json:
-        """Return the value, or raise ExpressionError if the values that it reads are too large."""
+    def evaluate(
+        self, read: Read, local_values: Mapping[str, Json] = _NO_VALUES, spend: Callable[[int], None] | None = None
+    ) -> Json:
+        """Return the value, or raise ExpressionError if the values that it reads are too large.
+
+        `spend` gets the number of values that were compared and copied.
+        """
+        work, copier = comparisons.Work(), copies.Copier()
         try:
-            return copies.copy(self.root.evaluate(Scope(read, local_values, comparisons.Work())))
+            return copier.copy(self.root.evaluate(Scope(read, local_values, work)))
         except (comparisons.TooMuchWork, copies.CopyTooLarge) as error:
             raise ExpressionError(str(error)) from error
+        finally:
+            if spend is not None:
+                spend(work.spent + copier.work)
 
 
 def parse(text: str, local_names: Collection[str] = ()) -> Expression:

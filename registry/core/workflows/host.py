@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from registry.core.workflows.budget import Budget
 from registry.core.workflows.capability import Capability
 from registry.core.workflows.failures import Failure
 from registry.core.workflows.groups import Group
@@ -55,6 +56,8 @@ class Host(Protocol):
     moment: float
     in_flight: set[str]
     retrying: set[str]
+
+    budget: Budget
 
     @property
     def tree(self) -> RunTree: ...

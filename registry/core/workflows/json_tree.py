@@ -115,6 +115,11 @@ def size(value: Json) -> Size:
     return Size(_scalar_chars(value), 1)
 
 
+def size_of(value: Json) -> Size:
+    """Return the size of any JSON value, also of one that was never taken."""
+    return Size(len(canonical(value)), _count(value))
+
+
 def _count(value: Json) -> int:
     if isinstance(value, dict):
         return 1 + sum(map(_count, value.values()))

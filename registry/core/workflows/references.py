@@ -99,13 +99,20 @@ def value_of(path: Path, read: Read, local_values: Mapping[str, Json]) -> Json:
     return read(path)
 
 
-def resolve(value: Json, read: Read, local_values: Mapping[str, Json]) -> Json:
-    """Return a copy of a value with the values of all its references.
+def resolve(
+    value: Json, read: Read, local_values: Mapping[str, Json], spend: Callable[[int], None] | None = None
+) -> Json:
+    """Return a copy of a value with the values of all its references. `spend` gets the number of values.
 
     Text that was read is never a reference again. Keys are never references. Raise Unreadable if `read` does or a local
     value has no such part, and CopyTooLarge if the result would pass the limits of copies.
     """
-    return _Resolver(read, local_values).resolve(value, (), 0)
+    copier = Copier()
+    try:
+        return _Resolver(read, local_values, copier).resolve(value, (), 0)
+    finally:
+        if spend is not None:
+            spend(copier.work)
 
 
 def unquote(text: str) -> str:
@@ -114,10 +121,10 @@ def unquote(text: str) -> str:
 
 
 class _Resolver:
-    def __init__(self, read: Read, local_values: Mapping[str, Json]) -> None:
+    def __init__(self, read: Read, local_values: Mapping[str, Json], copier: Copier) -> None:
         self._read = read
         self._local_values = local_values
-        self._copier = Copier()
+        self._copier = copier
 
     def resolve(self, value: Json, place: Path, depth: int) -> Json:
         """Return the resolved copy of a part of the value. `place` is its path in the whole value."""

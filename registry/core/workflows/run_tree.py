@@ -12,13 +12,16 @@ from registry.core.workflows.capability import Hints
 from registry.core.workflows.failures import Code, StepFailed
 from registry.core.workflows.field_checks import check_inputs
 from registry.core.workflows.groups import Group
+from registry.core.workflows.json_tree import Size, size_of
 from registry.core.workflows.plan import SKILL_PREFIX, Plan, Step
 from registry.core.workflows.records import GROUPS, Phase, Shape, StepRecord, StepState, in_order
 from registry.core.workflows.scope import Scope
-from registry.core.workflows.values import Json, canonical
+from registry.core.workflows.values import Json
 
 ROOT = ""
-MOST_CHARS = 32 * 1024 * 1024  # of all inputs and outputs of a run
+# Of all inputs and outputs of a run. Values are counted too, because 32 MiB of empty lists take 700 MB of memory.
+MOST_CHARS = 32 * 1024 * 1024
+MOST_VALUES = 800_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class RunTree:
         self.scopes: dict[str, Scope] = {}
         self.groups: dict[str, Group] = {}
         self.sequence = 0
-        self.chars = 0  # of the inputs and outputs of all records, as canonical JSON
+        self.kept = Size(0, 0)  # of the inputs and outputs of all records
         self.root = self.open_scope("", ROOT, inputs)
 
     def replay(self, records: Iterable[StepRecord]) -> None:
@@ -56,7 +59,8 @@ class RunTree:
         for number, record, is_end in in_order(records):
             self.sequence = max(self.sequence, number)
             if not is_end:
-                self.chars += sum(len(canonical(value)) for value in (record.input, record.output, record.held))
+                for value in (record.input, record.output, record.held):
+                    self.kept = self.kept.plus(size_of(value))
                 self._note_begin(record)
                 if record.shape is Shape.NESTED:
                     self._reopen(record)
@@ -65,12 +69,14 @@ class RunTree:
                 self._write(record)
             self._note_end(record)
 
-    def keep(self, chars: int) -> None:
-        """Count the characters of a value that a record keeps. Raise StepFailed if the run has too many."""
-        if self.chars + chars > MOST_CHARS:
-            message = f"The inputs and outputs of the run have more than {MOST_CHARS:,} characters."
-            raise StepFailed(Code.LIMIT, f"{message} Divide the work into several runs.")
-        self.chars += chars
+    def keep(self, size: Size) -> None:
+        """Count a value that a record keeps. Raise StepFailed if the run has too much."""
+        kept = self.kept.plus(size)
+        for count, most, what in ((kept.chars, MOST_CHARS, "characters"), (kept.values, MOST_VALUES, "values")):
+            if count > most:
+                message = f"The inputs and outputs of the run have more than {most:,} {what}."
+                raise StepFailed(Code.LIMIT, f"{message} Divide the work into several runs.")
+        self.kept = kept
 
     def open_scope(self, prefix: str, skill: str, inputs: Mapping[str, Json]) -> Scope:
         scope = Scope(self.library.plans[skill], prefix, inputs, self.frame)

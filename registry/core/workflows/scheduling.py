@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Collection
 
 from registry.core.workflows import expressions, paths
+from registry.core.workflows.budget import Budget
 from registry.core.workflows.calls import CallFlow
 from registry.core.workflows.expressions import ExpressionError
 from registry.core.workflows.failures import Code, Failure, StepFailed
@@ -22,7 +23,6 @@ from registry.core.workflows.state import State
 from registry.core.workflows.tasks import MAYBE_DONE, Answer, Ask, Decision, Outcome, RunEnd, Task
 from registry.core.workflows.values import Json, canonical, type_of
 
-MOST_RECORDS = 20_000  # of one run
 _STEP, _GROUP, _CALL = "step", "group", "call"
 
 
@@ -33,6 +33,7 @@ class Scheduler:
         self.tree, self.rules = tree, rules
         self.end: RunEnd | None = None
         self.moment = 0.0
+        self.budget = Budget()
         self.in_flight: set[str] = set()
         self.retrying: set[str] = set()
         self._queue: deque[tuple[str, str]] = deque()
@@ -109,17 +110,22 @@ class Scheduler:
         for path in [path for path in self.retrying if (self.tree.records[path].wake_at or 0) <= now]:
             self.retrying.discard(path)
             self.enqueue(_CALL, path)
-        while self._queue and self.end is None and not self._paused and len(self.in_flight) < self.rules.max_workers:
+        self.budget.begin()
+        while self._may_take() and self.budget.allows_more:
             self._take(*self._queue.popleft())
         if self.end is None and self.rules.deadline is not None and now >= self.rules.deadline:
             self.stop(RunState.FAILED, Failure(Code.DEADLINE, "The run took longer than it may."), now)
         decision = Decision(
             tuple(self._changed.values()), tuple(self._tasks) if self.end is None else (),
             tuple(self._asks) if self.end is None else (), tuple(self._settled), self.end, self._wake_at(),
-            bool(self._queue),
+            bool(self._queue) and len(self.in_flight) >= self.rules.max_workers, self._may_take(),
         )  # fmt: skip
         self._changed, self._tasks, self._asks, self._settled = {}, [], [], []
         return decision
+
+    def _may_take(self) -> bool:
+        is_open = self.end is None and not self._paused
+        return bool(self._queue) and is_open and len(self.in_flight) < self.rules.max_workers
 
     def pause(self) -> None:
         """Begin nothing more. Outcomes are still taken, so that another worker goes on from there."""
@@ -133,9 +139,8 @@ class Scheduler:
 
     def _take(self, kind: str, key: str) -> None:
         self._queued.discard((kind, key))
-        if len(self.tree.records) >= MOST_RECORDS:
-            message = f"The run has more than {MOST_RECORDS:,} steps. Divide the work into several runs."
-            self.stop(RunState.FAILED, Failure(Code.LIMIT, message), self.moment)
+        if reason := self.budget.take_step(len(self.tree.records)):
+            self.stop(RunState.FAILED, Failure(Code.LIMIT, reason), self.moment)
         elif kind == _STEP:
             self._step(key)
         elif kind == _GROUP:
@@ -235,7 +240,7 @@ class Scheduler:
     def evaluate(self, state: State, text: str) -> Json:
         """Return the value of an expression. Raise StepFailed if it has none."""
         try:
-            return expressions.parse(text).evaluate(state.view)
+            return expressions.parse(text).evaluate(state.view, spend=self.budget.spend)
         except ExpressionError as error:
             raise StepFailed(Code.EXPRESSION, str(error)) from None
 

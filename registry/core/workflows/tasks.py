@@ -109,3 +109,4 @@ class Decision:
     end: RunEnd | None = None
     wake_at: float | None = None
     saturated: bool = False  # more could run, but `max_workers` tasks run already
+    goes_on: bool = False  # more is to be decided, after this decision is stored

@@ -109,7 +109,8 @@ class RunWorker:
         """Do what is due now, and wait for results up to `timeout` seconds. Return whether there was anything to do."""
         self._renew()
         looked = self._look()
-        results = self.executor.results(self.held, timeout=timeout if self.held and not looked else 0.0)
+        waits = self.held and not looked and not any(held.has_changed for held in self.held.values())
+        results = self.executor.results(self.held, timeout=timeout if waits else 0.0)
         self._advance(results)
         self._log_saturation()
         return looked or bool(results)
@@ -212,9 +213,10 @@ class RunWorker:
         held.capabilities.refresh(now.timestamp())
         decision = held.scheduler.decide(now.timestamp())
         self.saturated += decision.saturated
-        held.has_changed, held.wake_at = False, decision.wake_at
+        held.has_changed, held.wake_at = decision.goes_on, decision.wake_at
         soon = decision.wake_at is not None and decision.wake_at - now.timestamp() < _HOLD_SECONDS
-        park = decision.end is None and not held.scheduler.in_flight and not (soon and not self._is_draining)
+        goes_on = decision.goes_on or (soon and not self._is_draining)
+        park = decision.end is None and not held.scheduler.in_flight and not goes_on
         spent, held.spent = held.spent, []
         return Pending(decision, taken, spent, park, now)
 

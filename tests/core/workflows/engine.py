@@ -124,6 +124,8 @@ class Engine:
                 index = self.shuffle.randrange(len(self.pending)) if self.shuffle else 0
                 task = self.pending.pop(index)
                 self.scheduler.report(task.path, self.perform(task), self.now)
+            elif decision.goes_on:
+                continue
             elif self.end is None and decision.wake_at is not None and not self.asks:
                 self.now = max(self.now, decision.wake_at)
             elif self.end is None:
