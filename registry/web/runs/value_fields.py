@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from django import forms
 
 from registry.core.workflows.values import ANY, ARRAY, BOOLEAN, INTEGER, NUMBER, OBJECT, STRING, Field, Json
+from registry.web.render import marked_text
 
 _NUMBER_CHARS = 60
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
@@ -65,7 +66,8 @@ def value_field(declared: Field, *, missing: str) -> ValueField:
     )
     required = declared.required and not declared.has_default
     field = ValueField(
-        declared, label=declared.name[:_LABEL_CHARS], required=required, help_text=notes, widget=_widget(declared),
+        declared, label=marked_text.inline(declared.name[:_LABEL_CHARS]), required=required,
+        help_text=marked_text.inline(notes), widget=_widget(declared),
         error_messages={"required": missing},
     )  # fmt: skip
     field.initial = field.as_text(declared.default)

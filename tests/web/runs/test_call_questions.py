@@ -215,3 +215,15 @@ def test_the_starter_cannot_say_whether_their_own_call_happened(
     for happened in ("yes", "no", ""):
         with nothing_left_behind():
             assert act(reviewer, doubt, "answer", happened=happened).status_code == 403
+
+
+def test_hidden_characters_in_names_and_hints_of_fields_are_marked(
+    project: Project, workflow: Callable[..., str], author: Actor, reviewer: Client, worker: RunWorker
+) -> None:
+    fields = '{"am\\u202eount": {type: string, description: "In \\u200beuros."}}'
+    steps = f'steps: [{{id: ask, uses: human.input, input: {{question: "How much?", fields: {fields}}}}}]'
+    run = runs.start(project, workflow(f"id: ask\nversion: 1.0.0\n{steps}\n", "ask"), by=author)
+    finish(worker)
+    html = page(reviewer, run.questions.get())
+    assert "U+202E" in html.split("<label", 1)[1]
+    assert "U+200B" in html.split("<label", 1)[1]
