@@ -2,15 +2,25 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from registry.core.workflows.values import Json, canonical
 from registry.web.humanize import number
 from registry.web.render import marked_text
+from registry.web.render.marked_text import Boxes
 
 _MOST_FIELDS = 40
+_PAGE_CHARS = 200_000
+
+
+@dataclass(slots=True)
+class Room:
+    """The characters and the boxes of hidden characters that a page may still show."""
+
+    chars: int = _PAGE_CHARS
+    boxes: Boxes = field(default_factory=Boxes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +33,11 @@ class JsonField:
     cut: str
 
 
-def fields_of(value: Json, *, most_chars: int) -> list[JsonField]:
-    """Return the fields of an object, or any other value as the only one."""
+def fields_of(value: Json, *, most_chars: int, room: Room) -> list[JsonField]:
+    """Return the fields of an object, or any other value as the only one. Each has at most `most_chars`."""
     if not isinstance(value, Mapping) or not value:
-        return [_field("", value, most_chars)]
-    fields = [_field(name, each, most_chars) for name, each in list(value.items())[:_MOST_FIELDS]]
+        return [_field("", value, most_chars, room)]
+    fields = [_field(name, each, most_chars, room) for name, each in list(value.items())[:_MOST_FIELDS]]
     if len(value) > _MOST_FIELDS:
         rest = f"{number(len(value) - _MOST_FIELDS)} more fields"
         fields.append(JsonField("", SafeString(""), is_short=True, cut=rest))
@@ -56,8 +66,11 @@ def _start(value: Json, most: int, *, indent: int | None = 2) -> str:
     return "".join(pieces)
 
 
-def _field(name: str, value: Json, most_chars: int) -> JsonField:
-    text = _start(value, most_chars + 1)
-    shown = text[:most_chars]
-    cut = "more" if len(text) > most_chars else ""
-    return JsonField(name, marked_text.words(shown), "\n" not in shown and len(shown) <= 80, cut)
+def _field(name: str, value: Json, most_chars: int, room: Room) -> JsonField:
+    most = min(most_chars, room.chars)
+    text = _start(value, most + 1)
+    shown = text[:most]
+    room.chars -= len(shown)
+    lines = marked_text.lines(shown, comments=False, boxes=room.boxes)
+    html = mark_safe("\n".join(line.html for line in lines))
+    return JsonField(name, html, "\n" not in shown and len(shown) <= 80, "more" if len(text) > most else "")

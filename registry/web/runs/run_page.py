@@ -22,10 +22,9 @@ from registry.web.access import ProjectRequest
 from registry.web.humanize import counted, duration
 from registry.web.navigation import may
 from registry.web.render import workflow_graph
-from registry.web.render.json_fields import JsonField, fields_of, preview
+from registry.web.render.json_fields import JsonField, Room, fields_of, preview
 from registry.web.render.workflow_graph import State
 from registry.web.runs import headline, run_words
-from registry.web.runs.run_words import several
 
 STEPS = 100  # on a page
 _PREVIEW, _NOTE = 2_000, 160  # characters
@@ -68,6 +67,7 @@ class RunPage:
         self.request = request
         self.run = run
         self.slug = request.project.slug
+        self._room = Room()
 
     @cached_property
     def plan(self) -> Plan:
@@ -82,10 +82,6 @@ class RunPage:
         return run_overview.overview(self.run)
 
     # -- Head ------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def title(self) -> str:
-        return self.run.skill
 
     @property
     def is_single_call(self) -> bool:
@@ -123,15 +119,6 @@ class RunPage:
         return self.run.is_finished and not self.is_single_call and may(self.request, roles.RUN)
 
     @property
-    def unfinished(self) -> str:
-        """Return the steps that a cancellation stops, in words."""
-        return several([step.id for step in self.plan.steps if self._state(step) not in _ENDED])
-
-    @property
-    def calls_on_their_way(self) -> str:
-        return several([row.step for row in self.overview.rows.values() if row.state == StepState.RUNNING])
-
-    @property
     def failed_step(self) -> str:
         """Return the step to begin a replay with."""
         bad = (StepState.FAILED.value, StepState.DENIED.value)
@@ -162,8 +149,8 @@ class RunPage:
             href=step_address(self.slug, self.run.pk, step.id) if shown else "",
             shown=shown,
             parts=parts_of(below),
-            input=values_of(shown.input).fields if shown else [],
-            output=values_of(shown.output).fields if shown else [],
+            input=self._values(shown.input).fields if shown else [],
+            output=self._values(shown.output).fields if shown else [],
         )
 
     @cached_property
@@ -198,14 +185,23 @@ class RunPage:
 
     # -- Values ----------------------------------------------------------------------------------------------
 
+    def _values(self, shown: ShownValue, *, order: Iterable[str] = (), empty: str = "") -> Values:
+        """Return a value as fields, those of `order` first."""
+        value = shown.value
+        if isinstance(value, dict):
+            value = {name: value[name] for name in dict.fromkeys((*order, *value)) if name in value}
+        is_empty = shown.is_omitted or value in (None, {})
+        fields = [] if is_empty else fields_of(value, most_chars=_PREVIEW, room=self._room)
+        return Values(fields, shown.chars if shown.is_omitted else None, shown.is_omitted, empty)
+
     @property
     def inputs(self) -> Values:
-        return values_of(self.details.inputs, order=self.plan.inputs, empty="No inputs")
+        return self._values(self.details.inputs, order=self.plan.inputs, empty="No inputs")
 
     @property
     def outputs(self) -> Values:
         empty = "No outputs" if self.run.is_finished else "No outputs yet"
-        return values_of(self.details.outputs, order=self.plan.outputs, empty=empty)
+        return self._values(self.details.outputs, order=self.plan.outputs, empty=empty)
 
     # -- Live ------------------------------------------------------------------------------------------------
 
@@ -230,16 +226,6 @@ class RunPage:
 
 def step_address(slug: str, run: int, path: str) -> str:
     return reverse("run-step", args=[slug, run, path])
-
-
-def values_of(shown: ShownValue, *, order: Iterable[str] = (), empty: str = "") -> Values:
-    """Return a value as fields, those of `order` first."""
-    value = shown.value
-    if isinstance(value, dict):
-        value = {name: value[name] for name in dict.fromkeys((*order, *value)) if name in value}
-    is_empty = shown.is_omitted or value in (None, {})
-    fields = [] if is_empty else fields_of(value, most_chars=_PREVIEW)
-    return Values(fields, shown.chars if shown.is_omitted else None, shown.is_omitted, empty)
 
 
 def note_of(shown: ShownStep | None, below: Below = _NOTHING, question: str = "") -> str:

@@ -16,7 +16,7 @@ from registry.services.workflows import run_details, run_overview, runs
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 from registry.web.render import workflow_graph
-from registry.web.render.json_fields import fields_of
+from registry.web.render.json_fields import Room, fields_of
 from registry.web.runs.run import as_file
 from registry.web.runs.run_page import note_of, step_address, took_of
 
@@ -38,6 +38,7 @@ def show(request: ProjectRequest, run: int, path: str) -> HttpResponse:
         if side not in _SIDES:
             raise NotFound("A step has an input and an output.")
         return as_file(values[side], f"run-{run}-{row.step}-{side}")
+    room = Room()
     [shown] = run_details.shown_steps([row])
     page = Paginator(run_overview.below(found, row), _PAGE).get_page(request.GET.get("page"))
     context = {
@@ -46,7 +47,7 @@ def show(request: ProjectRequest, run: int, path: str) -> HttpResponse:
         "shown": shown,
         "state": workflow_graph.state_of(row.state),
         "took": took_of(shown),
-        "values": [_value(name, label, values[name]) for name, label in _SIDES.items()],
+        "values": [_value(name, label, values[name], room) for name, label in _SIDES.items()],
         "page": page,
         "below": _below(request, run, list(page)),
         "trail": _trail(request, run, row.path),
@@ -54,10 +55,10 @@ def show(request: ProjectRequest, run: int, path: str) -> HttpResponse:
     return render(request, "runs/step.html", context)
 
 
-def _value(name: str, label: str, value: Json) -> dict[str, Any]:
+def _value(name: str, label: str, value: Json, room: Room) -> dict[str, Any]:
     is_empty = value in (None, {})
     chars = 0 if is_empty else len(canonical(value))
-    fields = [] if is_empty else fields_of(value, most_chars=_SHOWN)
+    fields = [] if is_empty else fields_of(value, most_chars=_SHOWN, room=room)
     return {"name": name, "label": label, "fields": fields, "chars": chars}
 
 
