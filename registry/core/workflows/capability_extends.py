@@ -103,7 +103,9 @@ def _safety(draft: Draft, base: Capability, problems: Problems) -> Safety:
 def _gates(own: tuple[Gate, ...], old: tuple[Gate, ...], key: str, problems: Problems) -> tuple[Gate, ...]:
     """Return the gates of both. A gate that both have counts once, with the stricter reaction."""
     strictness = capability_safety.STRICTNESS.index
-    kept = {_same(gate): gate for gate in old}
+    kept: dict[tuple[str, str], Gate] = {}
+    for gate in old:
+        kept[_same(gate)] = max(kept.get(_same(gate), gate), gate, key=lambda each: strictness(each.on_fail))
     for at, gate in enumerate(own):
         inherited = kept.get(_same(gate))
         if inherited and strictness(gate.on_fail) < strictness(inherited.on_fail):

@@ -158,6 +158,12 @@ def test_a_child_cannot_be_weaker(keys: dict[str, str]) -> None:
     assert "stricter" in found.message
 
 
+def test_a_gate_that_is_listed_twice_stays_as_strict_as_it_was() -> None:
+    gates = "{mandatory_pre_gates: [security.pii.detect, {capability: security.pii.detect, on_fail: warn}]}"
+    found = good(text("base.twice", safety=gates, inputs=TEXT), child(base="base.twice"))
+    assert found.safety.pre_gates == (Gate("security.pii.detect", on_fail="block"),)
+
+
 def test_a_child_cannot_change_a_type() -> None:
     assert "Write `type: string`" in refused(BASE, child(inputs="{text: {type: integer, required: true}}")).fix
 
