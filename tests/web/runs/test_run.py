@@ -66,6 +66,14 @@ def test_a_queued_run_waits_for_a_worker(started: Started, viewing: Client) -> N
     assert "data-live" in response.content.decode()
 
 
+def test_a_run_that_tries_again_says_so(started: Started, viewing: Client) -> None:
+    again = FAILS.replace("message: No answer.}", "message: No answer.}, config: {retry: {backoff_seconds: 3000}}")
+    words = main(viewing.get(here(started(again))))
+    assert "Running" in words
+    assert "call failed and will be tried again." in words
+    assert "1 attempt, the next in 50 minutes" in words
+
+
 def test_a_waiting_run_says_for_whom(started: Started, viewing: Client, browser_client: Browser) -> None:
     run = started(ASKS)
     assert "Waiting for a person: Publish the text?" in main(viewing.get(here(run)))
@@ -90,6 +98,7 @@ def test_a_foreach_of_a_thousand_items_is_one_row(started: Started, viewing: Cli
     with CaptureQueriesContext(connection) as queries:
         response = viewing.get(here(run))
     assert "1,000 calls: 1,000 completed" in main(response)
+    assert "Runs at the start; for each item of inputs.items" in main(response)
     assert len(queries) < 30
     assert len(response.content) < 60_000
 
