@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import logging
 import signal
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -25,6 +26,7 @@ from skillsite.server.threads import Threads
 logger = logging.getLogger(__name__)
 
 _MOST_BYTES = 256 * 1024  # of a stream; the web server keeps in memory what the client has not read
+_CHECK_SECONDS = 10.0
 T = TypeVar("T")
 
 
@@ -38,6 +40,7 @@ class Following:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._threads = Threads(1, "follow")
         self._stopping = asyncio.Event()
+        self._checked = float("-inf")  # when the thread checked its database connection
         _when_told_to_stop(partial(loop.call_soon_threadsafe, self._stopping.set))
 
     def stop(self) -> None:
@@ -54,7 +57,7 @@ class Following:
                     sent += len(part)
                     await asyncio.wait_for(transport.send_bytes(part), settings.SLOW_CLIENT_SECONDS)
                 await asyncio.wait(end, timeout=follow.seconds, return_when=asyncio.FIRST_COMPLETED)
-                part = None if _is_over(end) else await _in_thread(self._threads, follow.look)
+                part = None if _is_over(end) else await self._look(follow.look)
 
     async def wait(self, proto: HttpProtocol, follow: Later) -> HttpResponse | None:
         """Return the answer that came, or None if it is late or the client is gone."""
@@ -63,9 +66,34 @@ class Following:
                 await asyncio.wait(end, timeout=follow.seconds, return_when=asyncio.FIRST_COMPLETED)
                 if _is_over(end):
                     return None
-                if (found := await _in_thread(self._threads, follow.look)) is not None:
+                if (found := await self._look(follow.look)) is not None:
                     return found
         return None
+
+    async def _look(self, look: Callable[[], T | None]) -> T | None:
+        """Look in the thread. Raise LookFailed if that raises."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[T | None] = loop.create_future()
+
+        def work() -> None:
+            try:
+                self._check_connection()
+                report = partial(_report, done, look(), None)
+            except Exception:
+                logger.exception("An answer could not go on.")
+                self._checked = float("-inf")
+                report = partial(_report, done, None, LookFailed())
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(report)
+
+        self._threads.submit(work)
+        return await done
+
+    def _check_connection(self) -> None:
+        """Close a database connection that is lost or old, now and then, because PostgreSQL is asked for it."""
+        if time.monotonic() - self._checked >= _CHECK_SECONDS:
+            self._checked = time.monotonic()
+            close_old_connections()
 
     @asynccontextmanager
     async def _end_of(self, proto: HttpProtocol) -> AsyncIterator[set[asyncio.Future[Any]]]:
@@ -99,25 +127,6 @@ def _when_told_to_stop(callback: Callable[[], object]) -> None:
 
         signal.signal(number, handle)
         signal.siginterrupt(number, False)
-
-
-async def _in_thread(threads: Threads, look: Callable[[], T | None]) -> T | None:
-    """Look in a thread. Raise LookFailed if that raises."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T | None] = loop.create_future()
-
-    def work() -> None:
-        close_old_connections()
-        try:
-            report = partial(_report, done, look(), None)
-        except Exception:
-            logger.exception("An answer could not go on.")
-            report = partial(_report, done, None, LookFailed())
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(report)
-
-    threads.submit(work)
-    return await done
 
 
 def _report(done: "asyncio.Future[Any]", found: object, failure: LookFailed | None) -> None:
