@@ -6,6 +6,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
+from registry.core.errors import InvalidRequest
+
 
 class StrictInput(serializers.Serializer[Any]):
     """Unknown fields are refused, so that a misspelt one is noticed."""
@@ -38,9 +40,12 @@ class NothingInput(StrictInput):
 
 
 def validate(shape: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Return the validated body. Raise `ValidationError` if it does not fit."""
+    """Return the validated body. Raise `ValidationError` or `InvalidRequest` if it does not fit."""
     body = shape(data=request.data)
-    body.is_valid(raise_exception=True)
+    try:
+        body.is_valid(raise_exception=True)
+    except RecursionError:  # the parser has a larger stack left than the fields, which write JSON
+        raise InvalidRequest("The JSON is nested too deeply.") from None
     return dict(body.validated_data)
 
 

@@ -210,3 +210,16 @@ def test_a_tag_is_not_valid_for_somebody_else(people: Callable[..., Api], bot: A
     seen = people(roles.VIEWER).get(path)
     for caller in (people(roles.REVIEWER), bot):
         assert caller.get(path, headers={"If-None-Match": seen["ETag"]}).status_code == 200
+
+
+@pytest.mark.parametrize("depth", [110, 500, *range(800, 1_000, 7), 5_000])
+def test_values_that_are_nested_too_deeply_are_refused(bot: Api, depth: int) -> None:
+    value = "[" * depth + "]" * depth
+    for body in (
+        f'{{"skill": "greet", "inputs": {{"name": {value}}}}}',
+        f'{{"skill": "greet", "frame": {{"a": {value}}}}}',
+    ):
+        problem(bot.send("POST", "/runs", body), 400, "invalid-request")
+    answer = bot.send("POST", "/capabilities/data.echo/call", f'{{"inputs": {{"value": {value}}}}}')
+    problem(answer, 400, "invalid-request")
+    assert not Run.objects.exists()
