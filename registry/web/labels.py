@@ -9,7 +9,7 @@ _QUESTIONS = {
     "expired": "Not answered in time",
     "withdrawn": "Not needed any more",
 }
-_ANSWERS = {"approved": "Answered", "denied": "Stopped"}  # for questions that need no approval
+_ANSWERS = {"approve": {}, "input": {"approved": "Answered"}, "doubt": {"approved": "Answered", "denied": "Stopped"}}
 KINDS = {"tool": "How-to", "knowledge": "Reference"}
 
 
@@ -24,5 +24,5 @@ def actor(name: str) -> str:
 
 
 def question_state(state: str, kind: str) -> str:
-    """Return the state of a question of a run. `kind` says whether it needed an approval."""
-    return _QUESTIONS[state] if kind == "approve" else _ANSWERS.get(state, _QUESTIONS[state])
+    """Return the state of a question of a run. `kind` is what it asks for."""
+    return _ANSWERS[kind].get(state, _QUESTIONS[state])

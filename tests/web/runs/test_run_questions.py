@@ -7,6 +7,7 @@ from django.test import Client
 
 from registry.core import roles
 from registry.models import Project, Run, RunQuestion
+from tests.services.workflows.conftest import INPUT
 from tests.web.conftest import Browser, signed_in
 from tests.web.runs.pages import act, text
 
@@ -91,3 +92,10 @@ def test_the_page_counts_what_others_have_approved(
     html = page(signed_in(browser_client(roles.OWNER)), run)
     assert "1 of 2: reviewer" in html
     assert ">Approve and continue</button>" in html
+
+
+def test_a_denied_input_is_among_the_earlier_questions(asking: Callable[..., RunQuestion], reviewer: Client) -> None:
+    question = asking(INPUT)
+    html = text(act(reviewer, question, "deny", follow=True))
+    assert "Denied." in html and "1 earlier question" in html
+    assert "Denied</span>" in html and "Stopped" not in html
