@@ -5,9 +5,10 @@ from typing import Any
 
 from django.conf import settings
 
-from registry.core.bundle import normalise
+from registry.core.bundle import FileEntry, normalise
 from registry.core.errors import InvalidRequest, NotFound, SkillsiteError
 from registry.core.findings import errors
+from registry.core.limits import KIB, MIB, Limits
 from registry.core.workflows import plan_json, workflow_yaml
 from registry.core.workflows.capability import SKILL, Capability, Hints, Produced
 from registry.core.workflows.capability_set import CapabilitySet
@@ -25,7 +26,9 @@ from registry.services.workflows import policies
 CALL_STEP = "call"  # of a run that makes a single call
 SEMANTICS = 1  # of the plan and its records; a later release still finishes runs of an earlier one
 _MOST_SKILLS = 50
+_MOST_BYTES = 256 * KIB  # of all workflows of a run together; to read them takes a second
 
+_plans = LruCache[tuple[str, Limits], Plan](2 * MIB)  # by the digest of the file
 _libraries = LruCache[str, Library](200)  # by digest, because the id of a row can come back with a restored backup
 
 
@@ -106,10 +109,22 @@ def _document(identity: dict[str, str], plan: Plan, collected: "_Collected") -> 
 
 def plan_of(loaded: Loaded) -> Plan:
     """Return the workflow of a skill. Raise if it has none, or one that cannot run."""
-    content = next((loaded.read(entry) for entry in loaded.files if entry.path == FILE), None)
-    if content is None:
+    entry = _file(loaded)
+    if entry is None:
         raise InvalidRequest(f"{loaded.name} has no workflow. Add a file {FILE} to the skill.", field="skill")
-    parsed = workflow_yaml.parse(content, limits=settings.LIMITS)
+    known = _plans.get((entry.digest, settings.LIMITS))
+    if known is None:
+        known = _read_plan(loaded, entry)
+        _plans.put((entry.digest, settings.LIMITS), known, entry.size)
+    return known
+
+
+def _file(loaded: Loaded) -> FileEntry | None:
+    return next((entry for entry in loaded.files if entry.path == FILE), None)
+
+
+def _read_plan(loaded: Loaded, entry: FileEntry) -> Plan:
+    parsed = workflow_yaml.parse(loaded.read(entry), limits=settings.LIMITS)
     if parsed.plan is None or errors(parsed.findings):
         found = errors(parsed.findings)
         first = f"{found[0].place}: {found[0].message} {found[0].fix}" if found else "It has errors."
@@ -123,6 +138,7 @@ class _Collected:
     def __init__(self, project_id: int, known: CapabilitySet) -> None:
         self.project_id, self._known = project_id, known
         self.skills: dict[str, tuple[Loaded, Plan]] = {}
+        self.bytes = 0
         self.capabilities: dict[str, Any] = {}
 
     def add(self, plan: Plan, around: tuple[str, ...]) -> None:
@@ -151,9 +167,20 @@ class _Collected:
         except NotFound as error:
             message = f"{around[-1]} uses {SKILL_PREFIX}{name}, which cannot be used. {error.message}"
             raise InvalidRequest(message) from None
+        self._count(nested)
         plan = plan_of(nested)
         self.skills[name] = (nested, plan)
         self.add(plan, (*around, nested.name))
+
+    def _count(self, nested: Loaded) -> None:
+        """Count the bytes of a nested workflow before it is read."""
+        entry = _file(nested)
+        self.bytes += entry.size if entry is not None else 0
+        if self.bytes > _MOST_BYTES:
+            raise InvalidRequest(
+                f"The workflows of the nested skills have more than {_MOST_BYTES:,} bytes together. Nest fewer skills, "
+                "or divide the work into several runs."
+            )
 
     def _capability(self, uses: str, skill: str) -> Capability:
         try:
