@@ -14,7 +14,7 @@ from registry.services.capabilities import calls
 
 log = logging.getLogger(__name__)
 MOST_OUTPUT_CHARS = 1024 * 1024
-Verdicts = dict[tuple[str, str], Verdict]  # of deterministic gates, by gate and input
+Verdicts = dict[tuple[str, str], Verdict]  # of deterministic gates, by definition and input
 
 
 def run_key(run_id: int) -> str:
@@ -76,7 +76,7 @@ class Dispatcher:
             given = _gate_input(gate, capability, values, values["output" if after else "input"])
         except (StepFailed, references.Missing, references.Unreadable):
             return failed
-        known = (capability.id, digest(given))
+        known = (capability.digest, digest(given))
         if known not in self._verdicts:
             key = f"{call_key(self._key, task.path)}:{gate.capability}"
             result = calls.call(capability, given, key=key, seconds=task.seconds)

@@ -85,6 +85,17 @@ def test_the_verdicts_of_other_gates_and_other_runs_are_not_reused(receiver: Rec
     assert len(receiver.got) == 4
 
 
+def test_a_gate_whose_definition_changes_during_a_run_is_asked_again(receiver: Receiver) -> None:
+    known = [remote(receiver, "gate")]
+    dispatcher = Dispatcher("run-1", StandardPolicy(), lambda _: known[0])
+    guarded = remote(receiver, "guarded", safety=gated(Gate("gate")))
+    gates_of(guarded, dispatcher=dispatcher)
+    known[0] = replace(known[0], digest="sha256:stricter")
+    receiver.behave = answering(200, b'{"allowed": false}')
+    (verdict,) = gates_of(guarded, dispatcher=dispatcher).verdicts or ()
+    assert verdict.allowed is False
+
+
 def test_a_gate_that_failed_is_asked_again(receiver: Receiver) -> None:
     gate = remote(receiver, "gate")
     dispatcher, guarded = _dispatcher(gate), remote(receiver, "guarded", safety=gated(Gate("gate")))
