@@ -5,7 +5,7 @@ verdict stops the call, whatever its `on_fail` says. An approval is the digest o
 computed again from the arguments of the call, so anything else needs another approval.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -145,26 +145,22 @@ def read_verdict(gate: Gate, output: Json) -> Verdict:
     """Return the verdict in the output of a gate, whichever of the known forms it has.
 
     The forms are `allowed: true`, `decision: pass` or `block`, and `contains_pii: true`. Two that disagree are no
-    verdict.
+    verdict, and neither is a value that none of them has.
     """
     given = output if isinstance(output, dict) else {}
-    said = [value for value in (_allowed(given), _decision(given), _no_pii(given)) if value is not None]
-    allowed = said[0] if said and len(set(said)) == 1 else None
+    keys = [key for key in _FORMS if given.get(key) is not None]
+    if keys == ["allowed", "contains_pii"]:  # a gate can allow personal data of some kinds
+        keys.pop()
+    said = {_FORMS[key](given[key]) for key in keys}
+    allowed = said.pop() if len(said) == 1 else None
     return Verdict(gate.capability, gate.on_fail, allowed, "" if allowed else _reason(given))
 
 
-def _allowed(given: Mapping[str, Json]) -> bool | None:
-    value = given.get("allowed")
-    return value if isinstance(value, bool) else None
-
-
-def _decision(given: Mapping[str, Json]) -> bool | None:
-    return {"pass": True, "block": False}.get(str(given.get("decision")))
-
-
-def _no_pii(given: Mapping[str, Json]) -> bool | None:
-    value = given.get("contains_pii")
-    return not value if isinstance(value, bool) and "allowed" not in given else None
+_FORMS: dict[str, Callable[[Json], bool | None]] = {
+    "allowed": lambda value: value if isinstance(value, bool) else None,
+    "decision": lambda value: {"pass": True, "block": False}.get(value) if isinstance(value, str) else None,
+    "contains_pii": lambda value: not value if isinstance(value, bool) else None,
+}
 
 
 def _reason(given: Mapping[str, Json]) -> str:

@@ -182,6 +182,23 @@ def test_known_forms_of_verdicts_are_understood(verdict: dict, allowed: bool) ->
     assert (run.called == ["pay"]) is allowed
 
 
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        {"decision": "deny", "contains_pii": False},
+        {"decision": "BLOCK", "allowed": True},
+        {"decision": True, "allowed": True},
+        {"allowed": "no", "decision": "pass"},
+        {"allowed": 0, "contains_pii": False},
+        {"decision": "pass", "contains_pii": True},
+        {"allowed": True, "decision": "block"},
+    ],
+)
+def test_a_verdict_in_a_form_that_nobody_knows_stops_the_call(verdict: dict) -> None:
+    run = pay(Safety(pre_gates=(Gate("a.gate", on_fail="warn"),)), gate=lambda _: verdict)
+    assert run.called == [] and code(run) is Code.SAFETY_GATE_ERROR
+
+
 @pytest.mark.parametrize(("on_fail", "state"), [("block", "failed"), ("degrade", "degraded"), ("warn", "completed")])
 def test_a_gate_after_the_call_withholds_its_output(on_fail: str, state: str) -> None:
     run = pay(Safety(post_gates=(Gate("a.gate", on_fail=on_fail),)), gate=object_to)
