@@ -277,7 +277,7 @@ _CANCELLED = Failure(Code.CALL, "Cancelled, because another step failed.")
 
 
 def _stricter(capability: Approvers | None, step: Approvers | None) -> Approvers:
-    """Return who answers: the people that the capability names, and the larger of both numbers."""
-    chosen = capability or step or Approvers()
-    count = max(each.count for each in (capability, step, chosen) if each is not None)
-    return Approvers(chosen.people, chosen.roles, count)
+    """Return who answers: the people that the capability names, or fewer of them, and the larger of both numbers."""
+    wide, narrow = capability or Approvers(), step or Approvers()
+    chosen = narrow if narrow.is_within(wide) else wide
+    return Approvers(chosen.people, chosen.roles, max(wide.count, narrow.count))

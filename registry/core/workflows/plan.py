@@ -84,6 +84,13 @@ class Approvers:
         """Return whether a reviewer with this user name and role is asked."""
         return not (self.people or self.roles) or name in self.people or role in self.roles
 
+    def is_within(self, other: "Approvers") -> bool:
+        """Return whether this names somebody, and nobody whom the other one does not ask."""
+        if not (self.people or self.roles):
+            return False
+        is_open = not (other.people or other.roles)
+        return is_open or (set(self.people) <= set(other.people) and set(self.roles) <= set(other.roles))
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

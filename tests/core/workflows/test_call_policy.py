@@ -270,6 +270,25 @@ def test_the_operator_decides_who_approves_and_the_step_only_adds_people() -> No
     assert pay(safety, step).asks["pay"].approvers == Approvers(("ada",), (), 2)
 
 
+@pytest.mark.parametrize(
+    ("operator", "step", "asked"),
+    [
+        (Approvers(count=2), Approvers(("cfo",)), Approvers(("cfo",), (), 2)),
+        (None, Approvers(("cfo",)), Approvers(("cfo",))),
+        (Approvers(roles=("reviewer", "owner")), Approvers(roles=("owner",)), Approvers((), ("owner",))),
+        (Approvers(("ada", "bob")), Approvers(("bob",)), Approvers(("bob",))),
+        (Approvers(("ada",), ("owner",)), Approvers(("ada",), ("author",)), Approvers(("ada",), ("owner",))),
+        (Approvers(("ada",)), Approvers(count=3), Approvers(("ada",), (), 3)),
+    ],
+)
+def test_a_step_can_ask_fewer_people_than_the_operator_and_no_others(
+    operator: Approvers | None, step: Approvers, asked: Approvers
+) -> None:
+    safety = Safety(requires_confirmation=True, approvers=operator)
+    run = pay(safety, Step("pay", "bank.pay", {}, {}, approvers=step))
+    assert run.asks["pay"].approvers == asked
+
+
 _FORM = {"question": "How many?", "fields": {"count": {"type": "integer"}}}
 
 
