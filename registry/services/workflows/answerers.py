@@ -6,7 +6,7 @@ They review in the project, the question asks them or names nobody, and for an a
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q
 
 from registry.core import roles
 from registry.core.errors import Forbidden
@@ -92,6 +92,23 @@ def is_of_own_agent(run: Run, by: Actor) -> bool:
 def identities(by: Actor) -> list[int]:
     """Return the people that an actor stands for: the person, and the maker of the token."""
     return [person for person in (by.user_id, by.maker_id) if person is not None]
+
+
+def standing(questions: Iterable[RunQuestion]) -> dict[int, list[tuple[int, str]]]:
+    """Return the approvals that count, oldest first: ids and names of people by question. This costs one query.
+
+    The approval of somebody who is no longer asked, because they left the project or have another role, does not count.
+    """
+    asked = {question.pk: approvers(question) for question in questions}
+    rows = RunApproval.objects.filter(
+        question__in=asked, user__is_active=True, user__memberships__project=F("question__run__project"),
+        user__memberships__role__in=REVIEWING,
+    ).order_by("pk")  # fmt: skip
+    found: dict[int, list[tuple[int, str]]] = {}
+    for pk, user, name, role in rows.values_list("question", "user", "user__username", "user__memberships__role"):
+        if asked[pk].include(name, role):
+            found.setdefault(pk, []).append((user, name))
+    return found
 
 
 def not_barred(questions: RunQuestionQuerySet, people: list[int]) -> RunQuestionQuerySet:

@@ -25,7 +25,16 @@ from registry.models.workflows import APPROVED, EXPIRED, OPEN, WITHDRAWN
 from registry.services import audit
 from registry.services.capabilities.capability_registry import LiveCapabilities
 from registry.services.permissions import Actor
-from registry.services.workflows import locks, policies, questions, run_events, run_tasks, step_rows, stored_values
+from registry.services.workflows import (
+    locks,
+    policies,
+    questions,
+    run_events,
+    run_tasks,
+    runs,
+    step_rows,
+    stored_values,
+)
 from registry.services.workflows.dispatch import Dispatcher, run_key
 from registry.services.workflows.step_rows import PreparedRows
 
@@ -105,10 +114,14 @@ def open_run(run: Run, *, stores_tasks: bool, most_tasks: int, sure_until: float
 
 
 def trust_now(run: Run) -> str:
-    """Return the trust level of a run. It is never more than the agent has now."""
-    if run.agent is None:
-        return run.trust
-    return roles.SANDBOX if run.agent.removed_at is not None else least_trusted(run.trust, run.agent.trust)
+    """Return the trust level of a run. It is never more than the agent or the person has now."""
+    if run.agent is not None:
+        return roles.SANDBOX if run.agent.removed_at is not None else least_trusted(run.trust, run.agent.trust)
+    return (
+        run.trust
+        if run.user_id is None
+        else least_trusted(run.trust, runs.trust_of_person(run.user_id, run.project_id))
+    )
 
 
 def with_mail(held: Iterable[HeldRun]) -> list[int]:

@@ -91,10 +91,11 @@ def approve(project: Project, run_id: int, question_id: int, *, digest: str, com
         _, is_new = RunApproval.objects.get_or_create(
             question=question, user_id=by.user_id or 0, defaults={"comment": comment, "own_agent": own_agent}
         )
-        if not is_new:
+        is_enough = len(answerers.standing([question]).get(question.pk, ())) >= question.needed
+        if not (is_new or is_enough):
             raise AlreadyDecided("You have approved this already. Other people have to approve it too.")
         change.data.update(_described(question))
-        if question.approvals.count() >= question.needed:
+        if is_enough:
             _settle(question, APPROVED, None, comment, by)
         else:
             Run.objects.filter(pk=question.run_id).update(changes=F("changes") + 1)

@@ -208,12 +208,8 @@ def _questions(run: Run, by: Actor) -> Iterator[ShownQuestion]:
 def _shown_questions(
     run: Run, rows: Sequence[RunQuestion], by: Actor, *, most_chars: int | None
 ) -> Iterator[ShownQuestion]:
-    several = [row.pk for row in rows if row.needed > 1]
-    approvals: dict[int, list[tuple[int, str]]] = {}
-    if several:
-        found = RunQuestion.objects.filter(pk__in=several, approvals__isnull=False).order_by("approvals__pk")
-        for pk, user, name in found.values_list("pk", "approvals__user", "approvals__user__username"):
-            approvals.setdefault(pk, []).append((user, name))
+    several = [row for row in rows if row.needed > 1]
+    approvals = answerers.standing(several) if several else {}
     answerer = answerers.answerer(run, by) if any(row.state == OPEN for row in rows) else None
     chars = 0
     for row in rows:

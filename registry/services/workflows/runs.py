@@ -158,10 +158,13 @@ def trust_of(by: Actor, project: Project) -> str:
     """Return the trust level of an actor: that of the agent, or that of the person's role."""
     if by.agent_id is not None:
         return Agent.objects.filter(pk=by.agent_id).values_list("trust", flat=True).first() or roles.SANDBOX
-    if by.user_id is not None:
-        role = Membership.objects.filter(project=project, user=by.user_id).values_list("role", flat=True).first()
-        return TRUST_OF_ROLE.get(role or "", roles.SANDBOX)
-    return roles.PRIVILEGED
+    return trust_of_person(by.user_id, project.pk) if by.user_id is not None else roles.PRIVILEGED
+
+
+def trust_of_person(user_id: int, project_id: int) -> str:
+    """Return the trust level of a person. Somebody who is no member has the lowest."""
+    found = Membership.objects.filter(project=project_id, user=user_id, user__is_active=True)
+    return TRUST_OF_ROLE.get(found.values_list("role", flat=True).first() or "", roles.SANDBOX)
 
 
 def find(project: Project, run_id: int, *, by: Actor) -> Run:

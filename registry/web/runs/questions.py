@@ -15,7 +15,7 @@ from registry.core.workflows.values import Json, canonical
 from registry.models import RunQuestion
 from registry.models.workflows import DENIED, OPEN
 from registry.services.notifications import notifications
-from registry.services.workflows import question_queue, questions, runs
+from registry.services.workflows import answerers, question_queue, questions, runs
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 from registry.web.humanize import counted
@@ -85,7 +85,7 @@ def _decide(request: ProjectRequest, run: int, question: int, verb: Callable[[],
 
 def _done(row: RunQuestion) -> str:
     if row.state == OPEN:
-        missing = row.needed - row.approvals.count()
+        missing = row.needed - len(answerers.standing([row]).get(row.pk, ()))
         return f"Approved. {counted(missing, 'more approval is,more approvals are')} needed."
     if row.state == DENIED:
         return "Stopped." if row.kind == Asks.DOUBT else "Denied."
