@@ -1,7 +1,7 @@
 """Locks of runs: what a run is made of, fixed when it starts."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 
@@ -52,34 +52,42 @@ class Prepared:
         return str(self.document["skill"]["digest"])
 
     @property
-    def called_skill(self) -> str:
-        """Return the skill behind a single call of a capability of kind `skill`, empty for any other."""
-        return str(self.document["capabilities"].get(self.name, {}).get("skill") or "")
-
-    @property
     def digest(self) -> str:
         return digest(self.document)
 
 
-def prepare(project_id: int, loaded: Loaded) -> Prepared:
-    """Return what a run of a skill is made of. Raise InvalidRequest if it cannot run."""
+class Identity(NamedTuple):
+    """A version of a skill in a lock."""
+
+    name: str
+    version: str
+    digest: str
+
+
+def prepare(project_id: int, loaded: Loaded, allowed: frozenset[str] | None = None) -> Prepared:
+    """Return what a run of a skill is made of. Raise InvalidRequest if it cannot run.
+
+    Nested skills outside `allowed` are refused as if they did not exist.
+    """
     plan = plan_of(loaded)
-    collected = _Collected(project_id, capability_registry.of(project_id))
+    collected = _Collected(project_id, capability_registry.of(project_id), allowed)
     collected.add(plan, (loaded.name,))
     return Prepared(plan, _document(_identity(loaded), plan, collected))
 
 
-def prepare_call(project_id: int, name: str) -> Prepared:
+def prepare_call(project_id: int, name: str, allowed: frozenset[str] | None = None) -> Prepared:
     """Return what a run of a single call is made of."""
     known = capability_registry.of(project_id)
     try:
         capability = known.get(name)
     except StepFailed as failed:
         raise NotFound(failed.failure.message) from None
+    if capability.kind == SKILL:
+        catalog.permit(str(capability.binding.get("name")), allowed)
     mapping = {field: f"inputs.{field}" for field in capability.inputs}
     step = Step(CALL_STEP, capability.id, input=mapping)
     plan = Plan(capability.id, capability.version, capability.inputs, capability.outputs, (step,), (CALL_STEP,))
-    collected = _Collected(project_id, known)
+    collected = _Collected(project_id, known, allowed)
     collected.add(plan, (capability.id,))
     # Hints, because a step with `output` fails if the call leaves an optional field out.
     produces = {field: Produced("", f"outputs.{field}") for field in capability.outputs}
@@ -135,8 +143,8 @@ def _read_plan(loaded: Loaded, entry: FileEntry) -> Plan:
 class _Collected:
     """Everything that a plan uses, and what its nested skills use."""
 
-    def __init__(self, project_id: int, known: CapabilitySet) -> None:
-        self.project_id, self._known = project_id, known
+    def __init__(self, project_id: int, known: CapabilitySet, allowed: frozenset[str] | None) -> None:
+        self.project_id, self._known, self._allowed = project_id, known, allowed
         self.skills: dict[str, tuple[Loaded, Plan]] = {}
         self.bytes = 0
         self.capabilities: dict[str, Any] = {}
@@ -163,7 +171,7 @@ class _Collected:
         if name in self.skills:
             return
         try:
-            nested = catalog.load(self.project_id, name)
+            nested = catalog.load(self.project_id, name, allowed=self._allowed)
         except NotFound as error:
             message = f"{around[-1]} uses {SKILL_PREFIX}{name}, which cannot be used. {error.message}"
             raise InvalidRequest(message) from None
@@ -240,6 +248,12 @@ def _library(lock: RunLock) -> Library:
         skills={name: one["skill"] for name, one in used.items() if one["skill"]},
         fields={name: tuple(one["fields"]) for name, one in used.items()},
     )
+
+
+def skills_of(document: dict[str, Any], *, nested_only: bool = False) -> list[Identity]:
+    """Return the skills of a lock: the skill itself, and those nested in it."""
+    used = [*document["nested"].values()] if nested_only else [document["skill"], *document["nested"].values()]
+    return [Identity(one["name"], one["version"], one["digest"]) for one in used]
 
 
 def shown(document: dict[str, Any]) -> Json:

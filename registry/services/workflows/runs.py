@@ -1,6 +1,6 @@
 """Runs: start, find, cancel and replay them. Workers carry them out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,7 +25,7 @@ from registry.services import audit
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor, reach, require
 from registry.services.workflows import locks, run_events, stored_values
-from registry.services.workflows.locks import Prepared
+from registry.services.workflows.locks import Identity, Prepared
 
 MOST_WORKERS = 500  # for Celery workers on many machines; a worker with threads does no more calls than it has threads
 MOST_DEADLINE_SECONDS = 30 * 24 * 3_600
@@ -76,16 +76,15 @@ def start(
 ) -> Run:
     """Start the workflow of a skill. A worker carries it out."""
     require(by, roles.RUN, project)
-    prepared = locks.prepare(project.pk, catalog.load(project.pk, skill, version=version, allowed=reach(by)))
+    allowed = reach(by)
+    prepared = locks.prepare(project.pk, catalog.load(project.pk, skill, version=version, allowed=allowed), allowed)
     return _start(project, prepared, dict(inputs or {}), frame, (options or Options()).checked(), by=by)
 
 
 def start_call(project: Project, capability: str, *, inputs: Mapping[str, Json] | None = None, by: Actor) -> Run:
     """Start a run that makes one call. Its policy is the same as that of a call in a workflow."""
     require(by, roles.RUN, project)
-    prepared = locks.prepare_call(project.pk, capability)
-    if prepared.called_skill:
-        catalog.permit(prepared.called_skill, reach(by))
+    prepared = locks.prepare_call(project.pk, capability, reach(by))
     return _start(project, prepared, dict(inputs or {}), None, Options().checked(), by=by)
 
 
@@ -214,8 +213,8 @@ def replay(project: Project, run_id: int, *, start_at: str = "", by: Actor) -> R
     if not found.is_finished:
         raise InvalidRequest(f"The run is {found.state}. Only a finished run can be replayed. Nothing was started.")
     plan = locks.library_of(found.lock).plans[""]
-    if not locks.is_call(plan, found.skill):
-        _require_skill(project, found, by)
+    is_call = locks.is_call(plan, found.skill)
+    _require_skills(project, locks.skills_of(found.lock.document, nested_only=is_call), by)
     again = _run_again(plan, start_at)
     now = timezone.now()
     with audit.change(project, run_events.REPLAYED, by=by, target=found.skill, revises=False) as change:
@@ -232,12 +231,14 @@ def replay(project: Project, run_id: int, *, start_at: str = "", by: Actor) -> R
     return run
 
 
-def _require_skill(project: Project, run: Run, by: Actor) -> None:
-    """Raise unless the actor may load the skill of a run, and its version was not withdrawn meanwhile."""
-    catalog.load(project.pk, run.skill, allowed=reach(by))
-    of_project = Version.objects.filter(skill__project=project, skill__name=run.skill, version=run.version)
-    if of_project.filter(digest=run.digest).exists():
-        catalog.load(project.pk, run.skill, version=run.version, allowed=reach(by))
+def _require_skills(project: Project, used: Iterable[Identity], by: Actor) -> None:
+    """Raise unless the actor may load these skills, and their versions were not withdrawn meanwhile."""
+    allowed = reach(by)
+    for name, version, digest in used:
+        catalog.load(project.pk, name, allowed=allowed)
+        of_project = Version.objects.filter(skill__project=project, skill__name=name, version=version)
+        if of_project.filter(digest=digest).exists():
+            catalog.load(project.pk, name, version=version, allowed=allowed)
 
 
 def _run_again(plan: Plan, start_at: str) -> frozenset[str]:
