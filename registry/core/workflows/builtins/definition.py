@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from registry.core.workflows.capability import BUILTIN, Capability, Hints, Produced, Properties
+from registry.core import roles
+from registry.core.workflows.capability import BUILTIN, Capability, Hints, Produced, Properties, Safety
 from registry.core.workflows.capability_json import sealed
 from registry.core.workflows.failures import Code, StepFailed
 from registry.core.workflows.values import ANY, TYPES, Field, Json
@@ -76,6 +77,7 @@ def define(
         inputs=_fields(inputs),
         outputs=_fields(outputs),
         binding={"kind": BUILTIN, "function": id_},
+        safety=Safety(roles.SANDBOX),
         properties=Properties(side_effects=False, idempotent=True, deterministic=not world),
         hints=Hints(role=role, produces={name: Produced(type_) for name, type_ in (produces or {}).items()}),
     )

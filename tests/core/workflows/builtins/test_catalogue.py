@@ -9,9 +9,10 @@ from django.conf import settings as site
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from registry.core import roles
 from registry.core.workflows.builtins import definition
 from registry.core.workflows.builtins.catalogue import BUILTINS, HUMAN
-from registry.core.workflows.capability import BUILTIN
+from registry.core.workflows.capability import BUILTIN, Safety
 from registry.core.workflows.failures import Code, StepFailed
 from registry.core.workflows.values import Field, Json, digest, fits
 from tests import effort
@@ -119,6 +120,11 @@ def test_a_built_in_capability_changes_nothing(id_: str) -> None:
     assert properties.deterministic is (id_ not in WORLDLY)
 
 
+@pytest.mark.parametrize("id_", BUILTINS)
+def test_an_agent_that_nobody_trusts_can_use_what_is_built_in(id_: str) -> None:
+    assert BUILTINS[id_].capability.safety == Safety(roles.SANDBOX)
+
+
 def test_the_digest_is_that_of_the_document_and_names_one_definition() -> None:
     capabilities = [builtin.capability for builtin in BUILTINS.values()]
     assert all(capability.digest == digest(capability.document) for capability in capabilities)
@@ -142,7 +148,7 @@ def test_the_document_has_everything_that_the_definition_says() -> None:
         },
         "outputs": {"items": {"type": "array", "required": True, "description": "The parts."}},
         "properties": {"side_effects": False, "idempotent": True, "deterministic": True},
-        "safety": {},
+        "safety": {"trust_level": "sandbox", "requires_confirmation": False},
         "cognitive_hints": {"role": [], "consumes": [], "produces": {}},
         "binding": {"kind": "builtin", "function": "data.split"},
     }  # fmt: skip
