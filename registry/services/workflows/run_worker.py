@@ -117,7 +117,8 @@ class RunWorker:
 
     def _advance(self, results: list[tuple[Key, Outcome | None]]) -> None:
         for key, outcome in results:
-            self._report(key, outcome)
+            if (held := self.held.get(key[0])) is not None:
+                self._guarded(held, partial(self._report, key=key, outcome=outcome))
         for held in list(self.held.values()):
             self._guarded(held, self._drive)
 
@@ -171,10 +172,9 @@ class RunWorker:
             self._look_after /= _PARTS
         return bool(taken)
 
-    def _report(self, key: Key, outcome: Outcome | None) -> None:
-        run_id, fence, path = key
-        held = self.held.get(run_id)
-        if held is None or held.run.fence != fence or path not in held.scheduler.in_flight:
+    def _report(self, held: HeldRun, *, key: Key, outcome: Outcome | None) -> None:
+        _, fence, path = key
+        if held.run.fence != fence or path not in held.scheduler.in_flight:
             return  # the run is with another worker, or was stopped
         held.scheduler.report(path, outcome or self._timed_out(held, path), self._now())
         held.has_changed = True
