@@ -59,7 +59,8 @@ evaluate: .venv/dev ## Run the test questions of the built-in skills; fails belo
 		$(DJANGO) migrate --verbosity 0 && $(DJANGO) evaluate --library $(LIBRARY_LIMITS)
 
 # Random examples and many repetitions, in the numbers that found rare faults.
-LAWS := tests/services/proposals/test_laws.py tests/services/transfer/test_import_project.py
+LAWS := tests/services/proposals/test_laws.py tests/services/transfer/test_import_project.py \
+	tests/services/workflows/test_run_laws.py
 soak: .venv/dev ## Repeat races, kills and random inputs; SOAK_ROUNDS=100
 	@echo "Repeating races, kills and random inputs, several hours ..."
 	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m pytest tests/faults tests/api/test_conformance.py tests/core tests/costs $(LAWS)
