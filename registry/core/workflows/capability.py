@@ -78,7 +78,8 @@ class Capability:
     """A definition. `binding` says how it is called: its `kind`, and the keys of that kind.
 
     `document` is the JSON form of the definition, with everything that it inherits. `target` names what a call reaches,
-    for people: a host, an MCP server, a model, or empty for what runs in the worker itself.
+    for people: a host, an MCP server, a model, or empty for what runs in the worker itself. `project` is the one whose
+    owners registered it, and 0 for one that all projects share.
     """
 
     id: str
@@ -97,6 +98,7 @@ class Capability:
     target: str = ""
     document: Mapping[str, Any] = field(default_factory=dict)
     digest: str = ""  # of `document`
+    project: int = 0
 
     @property
     def kind(self) -> str:

@@ -92,10 +92,12 @@ def _guarded(made: _Call) -> dict[str, Json]:
     """Return the output of a call, unless the circuit breaker of its service is open."""
     if made.capability.kind == BUILTIN:
         return _built_in(made)
-    service = _service(made.capability)
-    admission = breakers.admit(service)
+    service, project = _service(made.capability), made.capability.project
+    # The calls of one project's own capabilities must not keep others from a service that they share.
+    key = f"{service} for project {project}" if project else service
+    admission = breakers.admit(key)
     if admission is None:
-        left = breakers.seconds_left(service)
+        left = breakers.seconds_left(key)
         message = f"{service} failed {FAILURES} times in a row, so it is left alone for a moment."
         raise BindingFailed(message, retryable=True, retry_after=left, code=Code.UNAVAILABLE)
     outcome = Outcome.UNKNOWN

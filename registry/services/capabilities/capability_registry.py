@@ -1,7 +1,7 @@
 """The registry of capabilities: the built-in ones, and those that operators and owners register."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.conf import settings
 
@@ -68,7 +68,7 @@ def of_owners(project_id: int) -> ProjectSet:
     known = _sets.get(key)
     if known is None:
         stored = list(ProjectCapability.objects.filter(project=project_id).order_by("pk"))
-        known = linked(operators, {row.name: row.text for row in stored})
+        known = linked(operators, {row.name: row.text for row in stored}, project_id)
         if tuple((row.name, row.digest) for row in stored) == rows:
             _sets.put(key, known)
     return known
@@ -81,7 +81,7 @@ def source_of(capability_id: str) -> str:
     return OPERATOR if capability_id in capability_files.snapshot().capabilities.by_id else PROJECT
 
 
-def linked(operators: CapabilitySet, texts: Mapping[str, str]) -> ProjectSet:
+def linked(operators: CapabilitySet, texts: Mapping[str, str], project_id: int) -> ProjectSet:
     """Return a set with the capabilities of owners that have no errors. `texts` are their files by their ids."""
     parsed = {name: _parsed(text) for name, text in texts.items()}
     drafts = {name: each.draft for name, each in parsed.items() if each.draft is not None}
@@ -91,7 +91,7 @@ def linked(operators: CapabilitySet, texts: Mapping[str, str]) -> ProjectSet:
     about = {name: each.findings for name, each in parsed.items()}
     for name, each in zip(drafts, results, strict=True):
         about[name] = (*about[name], *each.findings)
-    good = [each.capability for each in results if each.capability is not None]
+    good = [replace(each.capability, project=project_id) for each in results if each.capability is not None]
     return ProjectSet(CapabilitySet([*operators.by_id.values(), *good]) if good else operators, about)
 
 

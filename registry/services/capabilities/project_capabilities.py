@@ -50,7 +50,7 @@ def _checked(project: Project, text: str, name: str) -> Checked:
     others = _others(project, name)
     if fault := _fault(parsed.id, text, others):
         return Checked(parsed.id, None, (*parsed.findings, fault), text)
-    found = linked(capability_files.snapshot().capabilities, {**others, parsed.id: text})
+    found = linked(capability_files.snapshot().capabilities, {**others, parsed.id: text}, project.pk)
     findings = found.findings[parsed.id]
     return Checked(parsed.id, None if errors(findings) else found.capabilities.by_id[parsed.id], findings, text)
 

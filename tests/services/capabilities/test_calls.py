@@ -6,6 +6,7 @@ import os
 import socket
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -180,6 +181,18 @@ def test_after_five_failures_the_service_is_left_alone_and_then_probed(receiver:
     clock.now += 20
     assert call(ledger(receiver)).output == {"ok": True}
     assert call(ledger(receiver)).output == {"ok": True}
+
+
+def test_failures_of_a_capability_of_owners_do_not_keep_others_from_the_service(receiver: Receiver) -> None:
+    shared = ledger(receiver)
+    of_owners = replace(shared, project=7)
+    receiver.behave = answering(503)
+    for _ in range(FAILURES):
+        failed(of_owners, Code.CALL)
+    failed(of_owners, Code.UNAVAILABLE)
+    receiver.behave = answering(200, b'{"ok": true}')
+    assert call(shared).output == {"ok": True}
+    assert call(replace(shared, project=8)).output == {"ok": True}
 
 
 @pytest.mark.parametrize("status", [400, 404, 429])

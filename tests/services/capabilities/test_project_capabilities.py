@@ -50,6 +50,8 @@ def test_an_owner_registers_changes_and_removes_a_capability(project: Project, o
 def test_a_capability_belongs_to_one_project(project: Project, other_project: Project, owner: Actor) -> None:
     project_capabilities.register(project, text("our.echo"), by=owner)
     assert not known(other_project, "our.echo")
+    found = capability_registry.of(project.pk)
+    assert (found.get("our.echo").project, found.get("data.echo").project) == (project.pk, 0)
 
 
 def test_a_change_that_changes_nothing_has_no_event(project: Project, owner: Actor) -> None:
