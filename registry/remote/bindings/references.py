@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import httpx
 
@@ -12,6 +12,7 @@ from registry.remote.bindings.failure import unusable_definition, unusable_input
 from registry.remote.bindings.value_paths import MISSING, at
 
 _MOST_URL = 4_000  # characters
+_SLASH = re.compile(r"[/\\]")
 
 
 def resolved(template: Json, inputs: Mapping[str, Json]) -> Json:
@@ -71,7 +72,8 @@ def url(template: Json, inputs: Mapping[str, Json]) -> httpx.URL:
     rest, _, _ = template[len(start) :].partition("#")
     path, mark, query = rest.partition("?")
     text = _filled(path, inputs, in_path=True) + mark + _filled(query, inputs, in_path=False)
-    if any(part in (".", "..") for part in text.partition("?")[0].split("/")):
+    # A slash of a value is sent as %2F, which some servers read as a slash before they look at the path.
+    if any(part in (".", "..") for part in _SLASH.split(unquote(text.partition("?")[0]))):
         raise unusable_input("A value for the path of the URL would lead to another path.")
     if len(start) + len(text) > _MOST_URL:
         raise unusable_input(f"The URL would have more than {_MOST_URL:,} characters. Send long values in the body.")

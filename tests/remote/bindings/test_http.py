@@ -65,11 +65,25 @@ def test_fields_in_the_url_are_encoded(web: Web) -> None:
     assert web.asked == ["/users/a%2Fb%3Fc%23d%40e%3Af/x?q=1%262%3D3"]
 
 
-@pytest.mark.parametrize("value", ["", ".", "..", None, [], {}, "\ud800"])
+@pytest.mark.parametrize(
+    "value", ["", ".", "..", "../admin", "a/../../admin", "..\\admin", "a/..", "./a", None, [], {}, "\ud800"]
+)
 def test_a_value_that_leads_to_another_path_is_refused(web: Web, value: Any) -> None:
     found = failure(web, {"url": web.url("/users/{id}")}, {"id": value})
     assert (found.code, found.retryable, found.maybe_done) == (Code.INPUT, False, False)
     assert web.asked == []
+
+
+def test_two_values_that_lead_to_another_path_together_are_refused(web: Web) -> None:
+    assert failure(web, {"url": web.url("/users/{a}{b}")}, {"a": "..", "b": "/admin"}).code == Code.INPUT
+    assert failure(web, {"url": web.url("/users/{a}{b}")}, {"a": ".", "b": "./x"}).code == Code.INPUT
+    assert web.asked == []
+
+
+def test_dots_that_lead_nowhere_are_sent(web: Web) -> None:
+    web.receiver.behave = answering(200, b"{}")
+    call(web, {"url": web.url("/files/{id}?of={id}")}, {"id": "a/..b/c../v1.2"})
+    assert web.asked == ["/files/a%2F..b%2Fc..%2Fv1.2?of=a%2F..b%2Fc..%2Fv1.2"]
 
 
 @pytest.mark.parametrize(
