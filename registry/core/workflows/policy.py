@@ -89,30 +89,41 @@ class StandardPolicy:
             return Ruling(Rule.PROCEED)
         if request.verdicts is None:
             return Ruling(Rule.GATES)
-        return self._judge(request, request.verdicts)
+        return self._judge(request, safety.pre_gates, request.verdicts)
 
     def after(self, request: CallRequest, output: Json, verdicts: tuple[Verdict, ...] | None) -> Ruling:
         if not request.capability.safety.post_gates:
             return Ruling(Rule.PROCEED)
         if verdicts is None:
             return Ruling(Rule.GATES)
-        return self._judge(request, verdicts, output=output)
+        return self._judge(request, request.capability.safety.post_gates, verdicts, output=output)
 
-    def _judge(self, request: CallRequest, verdicts: Sequence[Verdict], **output: Json) -> Ruling:
+    def _judge(
+        self, request: CallRequest, gates: Sequence[Gate], verdicts: Sequence[Verdict], **output: Json
+    ) -> Ruling:
         for verdict in verdicts:
             if verdict.allowed is None:
-                return Ruling(Rule.DENY, _gate_failed(request, verdict))
+                return Ruling(Rule.DENY, _gate_failed(request, verdict.gate))
             if not verdict.allowed and verdict.on_fail == BLOCK:
                 return Ruling(Rule.DENY, _blocked(request, verdict))
         denied = [verdict for verdict in verdicts if not verdict.allowed]
         if withheld := [verdict for verdict in denied if verdict.on_fail == DEGRADE]:
             return Ruling(Rule.DEGRADE, reason=says(withheld[0]))
+        if missing := _unasked(gates, verdicts):
+            return Ruling(Rule.DENY, _gate_failed(request, missing.capability))
         warnings = tuple(says(verdict) for verdict in denied if verdict.on_fail == WARN)
         doubts = [verdict for verdict in denied if verdict.on_fail == REQUIRE_HUMAN]
         approved = approval_digest(self.name, request, verdicts, **output) if doubts else ""
         if doubts and approved not in request.approvals:
             return Ruling(Rule.ASK, reason=says(doubts[0]), digest=approved, warnings=warnings)
         return Ruling(Rule.PROCEED, warnings=warnings)
+
+
+def _unasked(gates: Sequence[Gate], verdicts: Sequence[Verdict]) -> Gate | None:
+    """Return the first gate without a verdict of its own, such as one that another worker does not know yet."""
+    given = [(verdict.gate, verdict.on_fail) for verdict in verdicts]
+    asked = [(gate.capability, gate.on_fail) for gate in gates]
+    return next((gate for at, gate in enumerate(gates) if given[at : at + 1] != asked[at : at + 1]), None)
 
 
 def approval_digest(policy: str, request: CallRequest, verdicts: Sequence[Verdict], **output: Json) -> str:
@@ -191,10 +202,10 @@ def gates_failed(uses: str, why: str) -> Failure:
     return Failure(Code.SAFETY_GATE_ERROR, f"The gates of {uses} gave no verdict, because their call {why}.")
 
 
-def _gate_failed(request: CallRequest, verdict: Verdict) -> Failure:
+def _gate_failed(request: CallRequest, gate: str) -> Failure:
     return Failure(
         Code.SAFETY_GATE_ERROR,
-        f"{request.capability.id} was not called, because its gate {verdict.gate} failed or gave no verdict.",
+        f"{request.capability.id} was not called, because its gate {gate} failed or gave no verdict.",
     )
 
 

@@ -1,10 +1,13 @@
 """The policy in a run: trust, confirmation, gates, questions, and what an approval covers."""
 
+from dataclasses import replace
+
 import pytest
 
 from registry.core.workflows.capability import Capability, Gate, Properties, Safety
 from registry.core.workflows.failures import Code
 from registry.core.workflows.plan import Approvers, Foreach, Retry, Step
+from registry.core.workflows.policy import CallRequest, Rule, StandardPolicy, Verdict
 from tests.core.workflows.engine import Engine, capability, engine, fails, plan
 
 CAREFUL = Properties(side_effects=True, idempotent=False)
@@ -197,6 +200,30 @@ def test_known_forms_of_verdicts_are_understood(verdict: dict, allowed: bool) ->
 def test_a_verdict_in_a_form_that_nobody_knows_stops_the_call(verdict: dict) -> None:
     run = pay(Safety(pre_gates=(Gate("a.gate", on_fail="warn"),)), gate=lambda _: verdict)
     assert run.called == [] and code(run) is Code.SAFETY_GATE_ERROR
+
+
+@pytest.mark.parametrize(
+    "verdicts",
+    [
+        (),
+        (Verdict("a.gate", "block", True),),
+        (Verdict("a.gate", "block", True), Verdict("a.gate", "block", True)),
+        (Verdict("a.gate", "block", True), Verdict("a.second", "warn", True)),
+        (Verdict("a.gate", "warn", False), Verdict("a.second", "block", True)),
+    ],
+)
+def test_verdicts_of_an_earlier_definition_do_not_count_for_its_gates(verdicts: tuple[Verdict, ...]) -> None:
+    gates = (Gate("a.gate"), Gate("a.second"))
+    before = CallRequest(
+        "sha256:lock", "pay", capability("bank.pay", safety=Safety(pre_gates=gates)), {}, "standard", verdicts
+    )
+    after = replace(before, capability=capability("bank.pay", safety=Safety(post_gates=gates)))
+    policy = StandardPolicy()
+    for ruling in (policy.before(before), policy.after(after, {}, verdicts)):
+        assert ruling.rule is Rule.DENY and ruling.failure and ruling.failure.code is Code.SAFETY_GATE_ERROR
+    allowed = tuple(Verdict(gate.capability, gate.on_fail, True) for gate in gates)
+    assert policy.before(replace(before, verdicts=allowed)).rule is Rule.PROCEED
+    assert policy.after(after, {}, allowed).rule is Rule.PROCEED
 
 
 @pytest.mark.parametrize(("on_fail", "state"), [("block", "failed"), ("degrade", "degraded"), ("warn", "completed")])
