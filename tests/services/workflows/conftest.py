@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from registry.models import Project, Run, RunQuestion
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from registry.services.workflows import call_worker, runs
+from registry.services.workflows.run_leases import is_due
 from registry.services.workflows.run_worker import RunWorker
 from tests.conftest import skill_bundle
 from tests.services.workflows.celery_inside import CeleryInside
@@ -113,8 +115,11 @@ def asking(
 
 
 def finish(worker: RunWorker) -> None:
-    """Let a worker work until it holds no run and finds none."""
-    while worker.work(timeout=10) or worker.held:
+    """Let a worker work until it holds no run and none is due.
+
+    The clock of a worker is that of PostgreSQL, which may be a moment behind the one that a run was started by.
+    """
+    while worker.work(timeout=10) or worker.held or Run.objects.filter(is_due(timezone.now())).exists():
         pass
 
 
