@@ -49,10 +49,12 @@ class LiveCapabilities:
     def __init__(self, project_id: int, now: float) -> None:
         self._project_id, self._read_at, self._set = project_id, now, of(project_id)
 
-    def refresh(self, now: float) -> None:
-        """Read the definitions again. A change of one applies to the next call."""
-        if now - self._read_at >= _LIVE_SECONDS:
+    def refresh(self, now: float) -> bool:
+        """Read the definitions again, and return whether that was due. A change of one applies to the next call."""
+        is_due = now - self._read_at >= _LIVE_SECONDS
+        if is_due:
             self._read_at, self._set = now, of(self._project_id)
+        return is_due
 
     def get(self, name: str) -> Capability:
         return self._set.get(name)

@@ -4,7 +4,7 @@ Every write names the fence that the worker took. A worker that lost its lease c
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -122,6 +122,13 @@ def trust_now(run: Run) -> str:
         if run.user_id is None
         else least_trusted(run.trust, runs.trust_of_person(run.user_id, run.project_id))
     )
+
+
+def refresh_trust(held: HeldRun) -> None:
+    """Read the trust level of a run again. A lower one applies to the next call."""
+    found = Run.objects.select_related("agent").only("trust", "user", "project", "agent").filter(pk=held.run.pk)
+    for run in found:  # none if the project was deleted
+        held.scheduler.rules = replace(held.scheduler.rules, trust=trust_now(run))
 
 
 def with_mail(held: Iterable[HeldRun]) -> list[int]:

@@ -216,7 +216,8 @@ class RunWorker:
             return None
         taken = held_runs.read_inbox(held, now=self.clock.now()) if held.has_mail else []
         now = self.clock.now()
-        held.capabilities.refresh(now.timestamp())
+        if held.capabilities.refresh(now.timestamp()):
+            held_runs.refresh_trust(held)
         decision = held.scheduler.decide(now.timestamp())
         self.saturated += decision.saturated
         held.has_changed, held.wake_at = decision.goes_on, decision.wake_at

@@ -7,10 +7,13 @@ import pytest
 from registry.core import roles
 from registry.models import Project, Run, RunQuestion, User
 from registry.services import permissions
+from registry.services.agents import agents
+from registry.services.capabilities import capability_registry
 from registry.services.people import members
 from registry.services.permissions import Actor
 from registry.services.workflows import questions, runs
 from registry.services.workflows.run_worker import RunWorker
+from tests.prepared import ensure_agent
 from tests.services.workflows.conftest import APPROVE, finish
 
 TRUSTED = """
@@ -67,6 +70,38 @@ def test_a_run_has_no_more_trust_than_its_starter_has_now(
     run.refresh_from_db()
     trusted = role in (roles.OWNER, roles.REVIEWER)
     assert (run.state, run.code) == (("completed", "") if trusted else ("failed", "safety-trust"))
+
+
+STEPS = """
+id: flow
+version: 1.0.0
+steps:
+  - {id: first, uses: data.echo, input: {value: 1}}
+  - {id: turn, uses: key.turn, input: {value: now}}
+"""
+
+
+@pytest.mark.parametrize("trust", [roles.PRIVILEGED, roles.STANDARD])
+def test_a_run_that_a_worker_holds_loses_the_trust_that_its_agent_loses(
+    project: Project,
+    capabilities: Callable[..., None],
+    workflow: Callable[..., str],
+    worker: RunWorker,
+    operator: Actor,
+    monkeypatch: pytest.MonkeyPatch,
+    trust: str,
+) -> None:
+    monkeypatch.setattr(capability_registry, "_LIVE_SECONDS", 0.0)
+    capabilities(key=TRUSTED)
+    bot = ensure_agent(project, "bot", by=operator)
+    agents.amend(project, "bot", {"trust": roles.PRIVILEGED}, by=operator)
+    run = runs.start(project, workflow(STEPS), by=permissions.agent(bot, frozenset({roles.READ, roles.RUN})))
+    assert worker.work()
+    assert run.steps.get().state == "running"
+    agents.amend(project, "bot", {"trust": trust}, by=operator)
+    finish(worker)
+    run.refresh_from_db()
+    assert (run.state, run.code) == (("completed", "") if trust == roles.PRIVILEGED else ("failed", "safety-trust"))
 
 
 @pytest.mark.parametrize("role", [roles.VIEWER, roles.AUTHOR, None])
