@@ -58,15 +58,23 @@ def _fault(gate: Capability, guarded: Capability) -> tuple[str, str] | None:
     safety = gate.safety
     if gate.id == guarded.id:
         return "it would guard itself", "Use another capability."
+    if found := unfit(gate):
+        return found
+    if trust_rank(safety.trust_level) > trust_rank(guarded.safety.trust_level):
+        fix = f"Write `trust_level: {safety.trust_level}` for this capability too."
+        return f"it needs the trust level {safety.trust_level}, which is higher than that of this one", fix
+    return None
+
+
+def unfit(gate: Capability) -> tuple[str, str] | None:
+    """Return the reason why a capability cannot guard any other one, and a fix."""
+    safety = gate.safety
     if gate.properties.side_effects:
         return "it has side effects", "Use one with `side_effects: false`."
     if gate.kind == SKILL or gate.id in HUMAN:
         return "a gate is a single call", "Use a capability of another kind. `requires_confirmation` asks a person."
     if safety.requires_confirmation or safety.pre_gates or safety.post_gates:
         return "it has gates or needs a confirmation itself, and gates are not asked for theirs", "Use a simpler one."
-    if trust_rank(safety.trust_level) > trust_rank(guarded.safety.trust_level):
-        fix = f"Write `trust_level: {safety.trust_level}` for this capability too."
-        return f"it needs the trust level {safety.trust_level}, which is higher than that of this one", fix
     return None
 
 

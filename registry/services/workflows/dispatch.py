@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from registry.core.workflows import references
 from registry.core.workflows.capability import BLOCK, DEGRADE, Capability, Gate
+from registry.core.workflows.capability_gates import unfit
 from registry.core.workflows.failures import Code, Failure, StepFailed
 from registry.core.workflows.policy import PolicyEngine, Rule, Verdict, read_verdict
 from registry.core.workflows.records import Phase
@@ -75,6 +76,8 @@ class Dispatcher:
             capability = self._capability_of(gate.capability)
             given = _gate_input(gate, capability, values, values["output" if after else "input"])
         except (StepFailed, references.Missing, references.Unreadable):
+            return failed
+        if unfit(capability):  # its definition changed after that of the guarded one was checked
             return failed
         known = (capability.digest, digest(given))
         if known not in self._verdicts:

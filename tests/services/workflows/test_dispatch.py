@@ -96,6 +96,24 @@ def test_a_gate_whose_definition_changes_during_a_run_is_asked_again(receiver: R
     assert verdict.allowed is False
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"properties": Properties(side_effects=True, idempotent=True)},
+        {"safety": Safety(requires_confirmation=True)},
+        {"safety": Safety(pre_gates=(Gate("data.echo"),))},
+        {"safety": Safety(post_gates=(Gate("data.echo"),))},
+        {"binding": {"kind": "skill", "name": "inner"}},
+    ],
+)
+def test_a_gate_that_became_unfit_to_be_one_is_not_called(receiver: Receiver, changed: dict[str, Any]) -> None:
+    """The last good definition of a guarded capability stays in use when its gate changes."""
+    guarded = remote(receiver, "guarded", safety=gated(Gate("gate", on_fail="warn")))
+    (verdict,) = gates_of(guarded, replace(remote(receiver, "gate"), **changed)).verdicts or ()
+    assert verdict.allowed is None
+    assert receiver.got == []
+
+
 def test_a_gate_that_failed_is_asked_again(receiver: Receiver) -> None:
     gate = remote(receiver, "gate")
     dispatcher, guarded = _dispatcher(gate), remote(receiver, "guarded", safety=gated(Gate("gate")))
