@@ -7,7 +7,7 @@ from registry.core.findings import Finding, Severity
 from registry.core.text.nearest import nearest_of
 from registry.core.workflows import capability_bindings, capability_extends, capability_scope
 from registry.core.workflows.builtins.catalogue import HUMAN
-from registry.core.workflows.capability import HTTP, LLM, MCP, Capability
+from registry.core.workflows.capability import HTTP, LLM, MCP, Capability, Gate
 from registry.core.workflows.capability_extends import EXTENDS, MOST_DEPTH
 from registry.core.workflows.capability_gates import GateChecks
 from registry.core.workflows.capability_json import sealed
@@ -75,6 +75,8 @@ class _Linker:
     def claim_names(self) -> None:
         """Report names that something else has already. Among drafts, the first one keeps its name."""
         taken = {alias for each in self.known.values() for alias in each.aliases} | set(self.known)
+        # Also of gates that are gone: the capabilities that rely on them must not get others.
+        taken |= {gate.capability for each in self.known.values() for gate in _gates(each)}
         for number, draft in enumerate(self.drafts):
             id_, problems = draft.capability.id, self.problems[number]
             if id_ in taken:
@@ -182,6 +184,10 @@ class _Linker:
                 fix = f"Did you mean `secret:{near}`?" if near else f"Add {name} to WORKFLOW_SECRETS, and set it."
                 message = f"The secret {name} is not listed in WORKFLOW_SECRETS, so calls will fail."
                 problems.add(capability_bindings.SECRET, path, message, fix, Severity.WARNING)
+
+
+def _gates(capability: Capability) -> tuple[Gate, ...]:
+    return (*capability.safety.pre_gates, *capability.safety.post_gates)
 
 
 def _check_properties(capability: Capability, problems: Problems) -> None:

@@ -92,6 +92,23 @@ def test_what_could_harm_the_site_or_cannot_work_is_refused(
     assert (ProjectCapability.objects.count(), events()) == (0, [])
 
 
+def test_nobody_takes_the_place_of_a_gate_that_the_operator_removed(
+    project: Project, owner: Actor, capabilities: Callable[..., None]
+) -> None:
+    """The last good definition of the guarded capability stays in use, and its gate stops every call."""
+    gate = text("their.gate", properties="{side_effects: false}", safety="{trust_level: sandbox}")
+    guarded = text("their.call", safety="{mandatory_pre_gates: [their.gate]}", properties="{side_effects: true}")
+    capabilities(gate=gate, guarded=guarded)
+    assert known(project, "their.gate")
+    capabilities(gate=gate.replace("their.gate", "their.renamed"), guarded=guarded)
+    assert known(project, "their.call") and not known(project, "their.gate")
+    for content in (gate, text("our.gate", aliases="[their.gate]")):
+        with pytest.raises(InvalidRequest, match=r"their\.gate"):
+            project_capabilities.register(project, content, by=owner)
+    ProjectCapability.objects.create(project=project, name="their.gate", text=gate, digest="earlier")
+    assert not known(project, "their.gate")
+
+
 def test_only_owners_register(project: Project, author: Actor, reviewer: Actor, owner: Actor) -> None:
     row = project_capabilities.register(project, text("our.echo"), by=owner)
     for by in (author, reviewer):
