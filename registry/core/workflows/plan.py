@@ -3,7 +3,7 @@
 `core/workflows/workflow_yaml.py` builds plans from `workflow.yaml`, and `graph.py` checks their dependencies.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from registry.core.workflows.values import Fields, Json
@@ -144,3 +144,19 @@ class Plan:
     @property
     def used(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for step in self.steps for name in step.used))
+
+    def with_dependants(self, ids: Collection[str]) -> frozenset[str]:
+        """Return the steps, and all that depend on one of them."""
+        found = set(ids)
+        for id_ in self.order:
+            if not found.isdisjoint(self.step(id_).depends_on):
+                found.add(id_)
+        return frozenset(found)
+
+    def behind(self, ids: Collection[str]) -> frozenset[str]:
+        """Return all steps that one of the steps depends on, at any distance."""
+        found: set[str] = set()
+        for id_ in reversed(self.order):
+            if id_ in ids or id_ in found:
+                found.update(self.step(id_).depends_on)
+        return frozenset(found)

@@ -12,11 +12,12 @@ from django.utils import timezone
 from registry.core import roles
 from registry.core.errors import AlreadyDecided, InvalidRequest, NotFound, TooLarge
 from registry.core.workflows import json_tree, paths
+from registry.core.workflows.builtins.control import HUMAN_APPROVE
 from registry.core.workflows.failures import StepFailed
 from registry.core.workflows.field_checks import check_inputs
 from registry.core.workflows.json_tree import MOST_LEVELS, Refused, Size
 from registry.core.workflows.plan import Plan
-from registry.core.workflows.records import ENDED, RunState, StepState
+from registry.core.workflows.records import ENDED, RunState, Shape, StepState
 from registry.core.workflows.state import MOST_VALUES, StateError, check_frame
 from registry.core.workflows.values import Json, canonical
 from registry.models import Agent, Membership, Project, Run, RunStep, Version
@@ -206,7 +207,8 @@ def woken() -> dict[str, Any]:
 def replay(project: Project, run_id: int, *, start_at: str = "", by: Actor) -> Run:
     """Start a run again with the recorded outputs of its steps, up to the step `start_at` and all that depend on it.
 
-    Without `start_at`, every step that completed keeps its output. Approvals are never taken over.
+    Without `start_at`, every step that completed keeps its output. Approvals are never taken over: a step that runs
+    again has to be approved again.
     """
     require(by, roles.RUN, project)
     found = find(project, run_id, by=by)
@@ -215,7 +217,7 @@ def replay(project: Project, run_id: int, *, start_at: str = "", by: Actor) -> R
     plan = locks.library_of(found.lock).plans[""]
     is_call = locks.is_call(plan, found.skill)
     _require_skills(project, locks.skills_of(found.lock.document, nested_only=is_call), by)
-    again = _run_again(plan, start_at)
+    again = _run_again(plan, found, start_at)
     now = timezone.now()
     with audit.change(project, run_events.REPLAYED, by=by, target=found.skill, revises=False) as change:
         _require_room(project)
@@ -241,19 +243,39 @@ def _require_skills(project: Project, used: Iterable[Identity], by: Actor) -> No
             catalog.load(project.pk, name, version=version, allowed=allowed)
 
 
-def _run_again(plan: Plan, start_at: str) -> frozenset[str]:
-    """Return the steps that run again: the given one, and those that depend on it."""
-    if not start_at:
-        return frozenset()
-    if start_at not in plan.order:
+def _run_again(plan: Plan, source: Run, start_at: str) -> frozenset[str]:
+    """Return the steps that run again: the given one, those that depend on it, and the approvals that they need.
+
+    An approval applies to what follows it in its own run. So it is asked for again, or the replay is refused if steps
+    between the approval and the start would be repeated unasked.
+    """
+    rows = source.steps.filter(path=F("step"))
+    kept = set(rows.filter(state__in=_KEPT, blocked=False).values_list("step", flat=True))
+    if start_at and start_at not in plan.order:
         raise InvalidRequest(
             f"The workflow has no step {start_at[:64]}. Its steps are {', '.join(plan.order)}.", field="from"
         )
-    again = {start_at}
-    for id_ in plan.order:
-        if again & set(plan.step(id_).depends_on):
-            again.add(id_)
-    return frozenset(again)
+    if start_at:
+        again = plan.with_dependants({start_at})
+    else:
+        again = frozenset() if source.state == RunState.COMPLETED else frozenset(plan.order) - kept
+    needed = _approved(source) & kept & plan.behind(again) - again
+    asking = set(rows.filter(shape=Shape.HUMAN.value, step__in=needed).values_list("step", flat=True))
+    if repeated := plan.with_dependants(needed) - again - asking:
+        first = next(id_ for id_ in plan.order if id_ in needed)
+        also = ", ".join(id_ for id_ in plan.order if id_ in repeated)
+        raise InvalidRequest(
+            f"The approval of step {first} is not taken over, and what follows it needs one. Begin at {first}. "
+            f"This also calls again: {also}. Nothing was started.",
+            field="from",
+        )
+    return again | needed
+
+
+def _approved(source: Run) -> set[str]:
+    """Return the steps of the run's own workflow in which a person approved something with `human.approve`."""
+    asked = source.steps.filter(shape=Shape.HUMAN.value, uses=HUMAN_APPROVE, state=StepState.COMPLETED.value)
+    return {paths.top_of(path) for path in asked.values_list("path", flat=True)}
 
 
 def _copy_steps(source: Run, target: Run, again: frozenset[str]) -> None:
