@@ -33,9 +33,21 @@ def run_together(commands: Sequence[Sequence[str]], *, cwd: Path) -> int:
         while not signals and not ended:
             time.sleep(_POLL_SECONDS)
             ended = [code for child in children if (code := child.poll()) is not None]
+        if ended and not signals:
+            _say_who_ended(children)
     finally:
         _end(children, signals)
     return 0 if signals else max(ended[0], 1)
+
+
+def _say_who_ended(children: Sequence[Child]) -> None:
+    """Write which processes ended, because one that was killed cannot say so itself."""
+    for child in children:
+        if (code := child.poll()) is not None:
+            arguments = [str(each) for each in child.args] if isinstance(child.args, Sequence) else [str(child.args)]
+            cause = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+            sys.stderr.write(f"`{' '.join(arguments[1:3])}` {cause}, so all processes of this site stop.\n")
+    sys.stderr.flush()
 
 
 def _start(command: Sequence[str], cwd: Path) -> Child:

@@ -173,6 +173,7 @@ def test_all_processes_end_when_the_web_server_dies(site: Site) -> None:
         kill(server.web_processes()[0])
         assert server.ended() != 0
         assert not [pid for pid in running if alive(pid)]
+        wait_for(lambda: "granian` was killed by SIGKILL, so all processes of this site stop." in server.output)
 
 
 @pytest.mark.one_database
