@@ -29,6 +29,7 @@ from registry.services.workflows.call_results import CallResult
 
 WAIT_SECONDS, MOST_WAIT_SECONDS = 5.0, 30.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0
+_GRACE_SECONDS = 2.0  # for the last look
 
 # Calls that wait for their result. Others are answered at once, with the run to follow.
 _waiting = Places(64, 8)
@@ -118,25 +119,28 @@ class _Result(Later):
 
     @property
     def is_late(self) -> bool:
-        return time.monotonic() >= self.until
+        return time.monotonic() >= self.until + _GRACE_SECONDS
 
     def look(self) -> HttpResponse | None:
-        """Look with one query, and read the run only if it has changed. The pauses get longer."""
-        self.seconds = min(_LONGEST_PAUSE, self.seconds * 1.3)
+        """Look with one query, and read the run only if it has changed or the time is over. The pauses get longer."""
+        left = self.until - time.monotonic()
+        self.seconds = min(_LONGEST_PAUSE, self.seconds * 1.3, max(_FIRST_PAUSE, left))
         version = run_versions.current(self.project, self.run_id, by=self.by)
-        if version.changes == self._changes:
+        if version.changes == self._changes and left > 0:
             return None
         self._changes = version.changes
         try:
             result = call_results.of(self.project, self.run_id, by=self.by)
         except SkillsiteError as error:
             return problems.response(error)
-        return _answer(result) if result.run.is_finished else None
+        if result.run.is_finished:
+            return _answer(result)
+        return _answer(result, status=202) if left <= 0 else None
 
     def close(self) -> None:
         self.leave()
 
 
-def _answer(result: CallResult) -> HttpResponse:
+def _answer(result: CallResult, status: int = 200) -> HttpResponse:
     shape: dict[str, Any] = {**answers.call_shape(result.run, result.outputs)}
-    return HttpResponse(as_json(shape).body, content_type="application/json")
+    return HttpResponse(as_json(shape).body, status=status, content_type="application/json")

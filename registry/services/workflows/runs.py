@@ -93,7 +93,7 @@ def _start(
     project: Project, prepared: Prepared, inputs: dict[str, Json], frame: Mapping[str, Json] | None, options: Options,
     *, by: Actor,
 ) -> Run:  # fmt: skip
-    given, checked_frame, now = _inputs(prepared.plan, inputs), _frame(frame), timezone.now()
+    given, checked_frame, now = _inputs(prepared, inputs), _frame(frame), timezone.now()
     stored = stored_values.pack(given, now=now)
     with audit.change(project, run_events.STARTED, by=by, target=prepared.name, revises=False) as change:
         _require_room(project)
@@ -108,7 +108,7 @@ def _start(
     return run
 
 
-def _inputs(plan: Plan, inputs: dict[str, Json]) -> dict[str, Json]:
+def _inputs(prepared: Prepared, inputs: dict[str, Json]) -> dict[str, Json]:
     try:
         size = len(canonical(inputs))
     except ValueError as error:
@@ -118,8 +118,9 @@ def _inputs(plan: Plan, inputs: dict[str, Json]) -> dict[str, Json]:
     if size > _INPUT_CHARS:
         raise TooLarge(f"The inputs have {size:,} characters. {_INPUT_CHARS:,} are allowed. Nothing was started.")
     _check_levels(inputs)
+    what = prepared.name if locks.is_call(prepared.plan, prepared.name) else "The workflow"
     try:
-        return check_inputs(plan.inputs, inputs, what="The workflow")
+        return check_inputs(prepared.plan.inputs, inputs, what=what)
     except StepFailed as failed:
         raise InvalidRequest(f"{failed.failure.message} Nothing was started.", field="inputs") from None
 

@@ -123,9 +123,28 @@ def test_a_call_that_takes_longer_is_answered_with_its_run(bot: Api, work: Work)
 
 def test_nobody_waits_longer_than_asked(bot: Api, clock: Clock) -> None:
     first = serve(bot, "POST", "/capabilities/data.echo/call", {"wait_seconds": 3, "inputs": {"value": 1}})
-    assert not first.follow.is_late
+    assert first.follow.look() is None
     clock.now = 3.0
+    assert not first.follow.is_late
+    found = checked(first.follow.look())
+    assert (found.status_code, found.json()["state"], found.json()["outputs"]) == (202, "queued", None)
+    clock.now = 5.0
     assert first.follow.is_late
+
+
+def test_an_answer_at_the_end_of_the_wait_names_the_state_of_then(bot: Api, clock: Clock) -> None:
+    first = serve(bot, "POST", "/capabilities/data.echo/call", {"wait_seconds": 3, "inputs": {"value": 1}})
+    Run.objects.update(state="running")
+    clock.now = 3.0
+    assert first.follow.look() is not None
+    assert json.loads(content(first))["state"] == "queued"
+    assert checked(first.follow.look()).json()["state"] == "running"
+
+
+def test_wrong_inputs_of_a_call_name_its_capability(bot: Api) -> None:
+    refused = problem(call(bot, "data.count", {"item": []}), 400, "invalid-request")
+    assert refused["detail"].startswith("data.count: “item” is not a field (did you mean “items”?)")
+    assert not Run.objects.exists()
 
 
 def test_calls_that_find_no_place_to_wait_are_made_all_the_same(
