@@ -12,7 +12,7 @@ _NEEDS = {
     roles.READ: "read this project",
     roles.PROPOSE: "propose changes",
     roles.WRITE: "change skills",
-    roles.REVIEW: "review proposals",
+    roles.REVIEW: "review proposals and runs",
     roles.RUN: "run workflows",
     roles.MANAGE: "manage the project",
 }
