@@ -15,7 +15,6 @@ _PARTS = {
     "definition": "definition",
     "input": "input",
     "output": "output",
-    "verdicts": "verdicts",
     "side_effects": "side effects",
     "reversible": "can be undone",
     "classification": "classification",
@@ -57,7 +56,14 @@ def between(before: RunQuestion, after: RunQuestion, drawing: Drawing) -> Change
 
 
 def _shown(question: RunQuestion) -> dict[str, Any]:
-    return {label: question.shown.get(key) for key, label in _PARTS.items()}
+    parts = {label: question.shown.get(key) for key, label in _PARTS.items()}
+    return parts | {f"gate {each['gate']}": _says(each) for each in question.shown.get("verdicts") or ()}
+
+
+def _says(verdict: dict[str, Any]) -> str:
+    """Return the answer of a gate in words, so that a change of it is one row."""
+    objection = f"objects: {verdict['reason']}" if verdict.get("reason") else "objects"
+    return "allows it" if verdict.get("allowed") else objection
 
 
 def _cell(row: ValueRow | None, drawing: Drawing) -> Cell | None:

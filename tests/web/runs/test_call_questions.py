@@ -140,6 +140,18 @@ def test_a_definition_that_changed_is_announced_and_asked_again(
     assert after(worker).state == "completed"
 
 
+def test_a_gate_that_asks_after_the_confirmation_is_named_in_words(
+    asked: Callable[[str], RunQuestion], reviewer: Client, worker: RunWorker
+) -> None:
+    gate = "{capability: policy.range.gate, input: {value: input.seconds, maximum: -1}, on_fail: require_human}"
+    question = asked(CONFIRMED.replace("safety: {", f"safety: {{mandatory_pre_gates: [{gate}], "))
+    act(reviewer, question, "approve")
+    finish(worker)
+    html = page(reviewer, RunQuestion.objects.get(state="open"))
+    assert "gate policy.range.gate" in html and "objects: " in html
+    assert "verdicts" not in html
+
+
 # -- Did it happen? ------------------------------------------------------------------------------------------
 
 
