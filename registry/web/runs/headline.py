@@ -24,7 +24,9 @@ class Headline:
     is_repeated: bool = False
 
 
-def headline(details: RunDetails, rows: Mapping[str, RunStep], *, queued_seconds: float) -> Headline:
+def headline(
+    details: RunDetails, rows: Mapping[str, RunStep], *, queued_seconds: float, is_single_call: bool = False
+) -> Headline:
     run = details.run
     if not run.is_finished and run.cancelled_by:
         return Headline("", f"{run.cancelled_by} asked to cancel this run. The worker ends it within a few seconds.")
@@ -41,7 +43,8 @@ def headline(details: RunDetails, rows: Mapping[str, RunStep], *, queued_seconds
             return _completed(run, rows)
         case RunState.CANCELLED:
             return Headline("", f"{run.cancelled_by or 'The site'} cancelled this run.", _after_cancel(rows))
-    return Headline("danger", run.reason or "The run failed.", run_words.advice(run.code))
+    advice = run_words.advice(run.code, is_single_call=is_single_call)
+    return Headline("danger", run.reason or "The run failed.", advice)
 
 
 def _working(rows: Mapping[str, RunStep]) -> str:

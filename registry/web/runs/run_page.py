@@ -99,7 +99,9 @@ class RunPage:
     @property
     def headline(self) -> headline.Headline:
         queued = (timezone.now() - self.run.created_at).total_seconds()
-        return headline.headline(self.details, self.overview.rows, queued_seconds=queued)
+        return headline.headline(
+            self.details, self.overview.rows, queued_seconds=queued, is_single_call=self.is_single_call
+        )
 
     @property
     def progress(self) -> str:

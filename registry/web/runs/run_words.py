@@ -51,11 +51,26 @@ _ADVICE: Mapping[str, str] = {
     Code.SAFETY_GATE_ERROR: "A call without a verdict is never made. Replay the run when the gate works again.",
     Code.SAFETY_TARGET: "Use a target that the capability allows, or ask an operator to allow this one.",
 }
+# The same for a single call, which has no workflow and no button to replay it.
+_ADVICE_FOR_CALLS: Mapping[str, str] = {
+    Code.INPUT: "Make the call again with other inputs.",
+    Code.OUTPUT: "Ask an operator to correct the capability.",
+    Code.CAPABILITY: "Ask an operator to register the capability.",
+    Code.CALL: "Make the call again when the cause is gone.",
+    Code.TIMEOUT: "Make the call again, or ask an operator to give the capability more time.",
+    Code.DEADLINE: "Make the call again.",
+    Code.UNAVAILABLE: "The service failed several times. Make the call again in a few minutes.",
+    Code.DENIED: "Make the call again to ask again.",
+    Code.EXPIRED: "Make the call again to ask again.",
+    Code.SAFETY_GATE: "Make the call again with other inputs. Nobody can overrule this gate.",
+    Code.SAFETY_GATE_ERROR: "A call without a verdict is never made. Make the call again when the gate works again.",
+}
 _ROLES = {roles.REVIEWER: "a reviewer", roles.OWNER: "an owner", roles.AUTHOR: "an author", roles.VIEWER: "a viewer"}
 
 
-def advice(code: str) -> str:
-    return _ADVICE.get(code, "")
+def advice(code: str, *, is_single_call: bool = False) -> str:
+    of_calls = _ADVICE_FOR_CALLS if is_single_call else {}
+    return of_calls.get(code) or _ADVICE.get(code, "")
 
 
 def state_badge(run: Run, waiting: Waiting | None = None) -> Badge:

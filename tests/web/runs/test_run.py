@@ -59,6 +59,14 @@ def test_a_failed_run_says_where_and_what_to_do(started: Started, viewing: Clien
     assert "Not started tell" in words
 
 
+def test_a_failed_call_is_not_told_to_replay(project: Project, author: Actor, carry: Any, viewing: Client) -> None:
+    run = runs.start_call(project, "control.fail", inputs={"message": "No answer."}, by=author)
+    carry()
+    words = main(viewing.get(here(run)))
+    assert "Make the call again when the cause is gone." in words
+    assert "Replay" not in words and "workflow.yaml" not in words
+
+
 def test_a_queued_run_waits_for_a_worker(started: Started, viewing: Client) -> None:
     response = viewing.get(here(started(CHAIN, inputs={"name": "Ada"}, carried=False)))
     assert "Waiting for a worker to start it." in main(response)
