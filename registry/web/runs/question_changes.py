@@ -1,5 +1,6 @@
 """The differences between two questions that a run asked at the same step."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ _PARTS = {
     "reason": "reason",
     "description": "description",
 }
+_QUOTED = re.compile(r'\A\["([^"\\]*)"\]')  # a label with spaces, at the start of a path
 _STATES = {APPROVED: "answered", DENIED: "denied", EXPIRED: "not answered in time"}
 
 
@@ -50,7 +52,8 @@ class Changes:
 def between(before: RunQuestion, after: RunQuestion, drawing: Drawing) -> Changes:
     found, count = value_changes(_shown(before), _shown(after))
     rows = tuple(
-        ChangeRow(drawing.text(each.path), _cell(each.before, drawing), _cell(each.after, drawing)) for each in found
+        ChangeRow(drawing.text(_QUOTED.sub(r"\1", each.path)), _cell(each.before, drawing), _cell(each.after, drawing))
+        for each in found
     )
     return Changes(before, rows, count - len(rows))
 

@@ -148,7 +148,7 @@ def test_a_gate_that_asks_after_the_confirmation_is_named_in_words(
     act(reviewer, question, "approve")
     finish(worker)
     html = page(reviewer, RunQuestion.objects.get(state="open"))
-    assert "gate policy.range.gate" in html and "objects: " in html
+    assert "<code>gate policy.range.gate</code>" in html and "objects: " in html
     assert "verdicts" not in html
 
 
