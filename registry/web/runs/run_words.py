@@ -39,8 +39,8 @@ _ADVICE: Mapping[str, str] = {
     Code.EXPRESSION: "Correct the expression in workflow.yaml, and start a new run.",
     Code.ROUTER: "Add a case for this value or a default to the router in workflow.yaml.",
     Code.CAPABILITY: "Ask an operator to register the capability, or use another one in workflow.yaml.",
-    Code.CALL: "Replay the run from this step when the cause is gone. Finished steps are not repeated. A replay has the "
-    "same inputs: if they are the cause, use “Run again”.",
+    Code.CALL: "Replay the run from this step when the cause is gone. Finished steps are not repeated. "
+    "If the inputs are the cause, start a new run: a replay has the same ones.",
     Code.TIMEOUT: "Replay the run from this step, or give it more time with timeout_seconds.",
     Code.LIMIT: "Divide the work into smaller runs.",
     Code.DEADLINE: "Replay the run with the steps that are finished, or start one with a later deadline.",

@@ -56,7 +56,7 @@ def test_a_failed_run_says_where_and_what_to_do(started: Started, viewing: Clien
     words = main(viewing.get(here(started(FAILS))))
     assert "Step call failed: No answer." in words
     assert "Replay the run from this step when the cause is gone." in words
-    assert "if they are the cause, use “Run again”" in words
+    assert "If the inputs are the cause, start a new run" in words
     assert "Not started tell" in words
 
 
