@@ -138,7 +138,7 @@ def _frame(frame: Mapping[str, Json] | None) -> Json:
     try:
         return None if frame is None else check_frame(frame)
     except StateError as error:
-        raise InvalidRequest(f"The frame cannot be used. {error} Nothing was started.", field="frame") from None
+        raise InvalidRequest(f"{error} Nothing was started.", field="frame") from None
 
 
 def _require_room(project: Project) -> None:

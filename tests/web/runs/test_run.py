@@ -321,7 +321,7 @@ def test_a_single_call_has_no_link_to_a_skill(
     run = runs.start_call(project, "data.echo", inputs={"value": 1}, by=author)
     carry()
     page = viewing.get(here(run))
-    assert "of the capability data.echo" in main(page)
+    assert "of the capability data.echo, version" in main(page)
     assert "skills/data.echo/" not in page.content.decode()
 
 
