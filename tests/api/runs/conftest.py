@@ -11,10 +11,10 @@ from registry.services.agents import tokens
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from registry.services.workflows.run_worker import RunWorker
-from tests.api.runs.requests import ASKS, CHAIN, TYPED
+from tests.api.runs.requests import ASKS, TYPED
 from tests.api.runs.served import Clock
 from tests.conftest import Api, skill_bundle
-from tests.services.workflows.conftest import finish
+from tests.services.workflows.conftest import CHAIN, finish
 
 TEXTS = {"greet": CHAIN, "letter": ASKS, "order": TYPED}
 

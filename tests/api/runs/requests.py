@@ -5,21 +5,6 @@ from typing import Any
 
 from tests.conftest import Api
 
-CHAIN = """
-id: greet
-version: 1.0.0
-inputs: {name: {type: string, required: true}}
-outputs: {text: {type: string, required: true}}
-steps:
-  - id: render
-    uses: text.template
-    input: {template: "Hello {{name}}", variables: {name: inputs.name}}
-    output: {text: vars.text}
-  - id: copy
-    uses: data.echo
-    input: {value: vars.text}
-    output: {value: outputs.text}
-"""
 ASKS = """
 id: letter
 version: 1.0.0

@@ -14,9 +14,10 @@ from registry.services.agents import tokens
 from registry.services.permissions import Actor
 from registry.services.skills import quarantine, skills
 from tests.api.contract import problem
-from tests.api.runs.requests import CHAIN, decide, read, started, waiting
+from tests.api.runs.requests import decide, read, started, waiting
 from tests.conftest import Api, skill_bundle
 from tests.prepared import disable_skill, ensure_agent
+from tests.services.workflows.conftest import CHAIN
 
 Work = Callable[[], None]
 ACTIONS = ["approve", "deny", "answer"]

@@ -15,9 +15,10 @@ from registry.services.permissions import Actor
 from registry.services.skills import skills
 from registry.services.workflows import questions, runs
 from tests.services.footprint import nothing_left_behind
+from tests.services.workflows.conftest import CHAIN
 from tests.web.conftest import Browser, signed_in
 from tests.web.runs.conftest import Started, Workflow
-from tests.web.runs.workflows import ASKS, CHAIN, EACH, FAILS, OUTER, main, text_of
+from tests.web.runs.workflows import ASKS, EACH, FAILS, OUTER, main, text_of
 
 HTMX = {"HX-Request": "true"}
 

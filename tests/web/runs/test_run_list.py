@@ -11,9 +11,10 @@ from registry.core import roles
 from registry.models import Project, Run
 from registry.services.permissions import Actor
 from registry.services.workflows import runs
+from tests.services.workflows.conftest import CHAIN
 from tests.web.conftest import Browser, signed_in
 from tests.web.runs.conftest import Started, Workflow
-from tests.web.runs.workflows import ASKS, CHAIN, FAILS, main
+from tests.web.runs.workflows import ASKS, FAILS, main
 
 HERE = "/projects/demo/runs/"
 Queries = Callable[[int], CaptureQueriesContext]

@@ -13,9 +13,10 @@ from registry.services.skills import skills
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill
 from tests.services.footprint import nothing_left_behind
+from tests.services.workflows.conftest import CHAIN
 from tests.web.conftest import Browser, signed_in
 from tests.web.runs.conftest import Started, Workflow
-from tests.web.runs.workflows import CHAIN, main
+from tests.web.runs.workflows import main
 
 TYPES = """
 id: types

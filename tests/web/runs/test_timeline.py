@@ -4,8 +4,9 @@ from django.test import Client
 
 from registry.models import Run
 from registry.services.workflows import run_details
+from tests.services.workflows.conftest import CHAIN
 from tests.web.runs.conftest import Started
-from tests.web.runs.workflows import APART, CHAIN, EACH, main
+from tests.web.runs.workflows import APART, EACH, main
 
 
 def here(run: Run) -> str:

@@ -4,21 +4,6 @@ import html
 import re
 from typing import Any
 
-CHAIN = """
-id: greet
-version: 1.0.0
-inputs: {name: {type: string, required: true}}
-outputs: {text: {type: string, required: true}}
-steps:
-  - id: render
-    uses: text.template
-    input: {template: "Hello {{name}}", variables: {name: inputs.name}}
-    output: {text: vars.text}
-  - id: copy
-    uses: data.echo
-    input: {value: vars.text}
-    output: {value: outputs.text}
-"""
 APART = """
 id: apart
 version: 1.0.0
