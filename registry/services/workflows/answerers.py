@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Exists, F, OuterRef, Q
+from django.utils import timezone
 
 from registry.core import roles
 from registry.core.errors import Forbidden
@@ -22,6 +23,7 @@ _MOST_ABLE = 500  # members who are looked at for the list of those who may answ
 # Their answer decides about a call, so nobody gives it for their own run.
 NEEDS_OTHERS = (Asks.APPROVE.value, Asks.DOUBT.value)
 OWN_RUN = "You can’t approve your own run, or one by an agent or a person you made a token for. Ask another reviewer."
+TOO_LATE = "The time to answer has run out. The run goes on without an answer within a minute."
 _NAMED = 10  # people in an error
 
 
@@ -44,6 +46,8 @@ class Answerer:
 
     def obstacle(self, question: RunQuestion, approved_by: Collection[int]) -> str:
         """Return why they cannot answer an open question, empty if they can."""
+        if question.expires_at is not None and question.expires_at <= timezone.now():
+            return TOO_LATE
         if self.actor.user_id is None or not self.actor.may(roles.REVIEW):
             return "Only reviewers can answer the questions of a run."
         if not approvers(question).include(self.actor.name, self.role):

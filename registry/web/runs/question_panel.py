@@ -79,6 +79,10 @@ class QuestionPanel:
         return self.is_open and not self.obstacle
 
     @property
+    def is_late(self) -> bool:
+        return self.is_open and self.obstacle == answerers.TOO_LATE
+
+    @property
     def may_deny(self) -> bool:
         """Return whether they can only deny it: it is their own run."""
         return self.is_open and self.obstacle == answerers.OWN_RUN
@@ -109,6 +113,8 @@ class QuestionPanel:
     def head(self) -> str:
         if not self.is_open:
             return labels.question_state(self.row.state, self.row.kind)
+        if self.is_late:
+            return "The time to answer has run out"
         if self.obstacle:
             return "Waiting for somebody else"
         return {Asks.INPUT: "Your input is needed", Asks.DOUBT: "Did it happen?"}.get(

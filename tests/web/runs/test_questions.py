@@ -218,6 +218,9 @@ def test_questions_of_other_projects_and_runs_are_not_found(
 def test_an_expired_question_cannot_be_answered(asking: Asking, reviewer: Client) -> None:
     question = asking()
     RunQuestion.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    html = page(reviewer, question)
+    assert "The run goes on without an answer within a minute." in html
+    assert "Approve and continue" not in html and "can answer." not in html and "Expires" not in html
     with nothing_left_behind():
         assert "The time to answer has run out." in text(act(reviewer, question, "approve"), 409)
     questions.expire(now=timezone.now(), by=permissions.operator())
