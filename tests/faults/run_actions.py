@@ -69,9 +69,8 @@ def stop_worker(pid: int, address: str) -> None:
         if connection.vendor == "postgresql":
             cursor.execute("LOCK TABLE registry_runstep IN SHARE ROW EXCLUSIVE MODE")
             release(address)
-            waiting = (
-                "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%registry_runstep%'"
-            )
+            # pg_stat_activity would show the queries of the moment at which this transaction first looked.
+            waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'registry_runstep'::regclass"
             wait_for(lambda: cursor.execute(waiting).fetchone() is not None)
         os.kill(pid, signal.SIGSTOP)
         wait_for(lambda: state_of(pid) == "T")
