@@ -8,7 +8,6 @@ import errno
 import logging
 import os
 import stat
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from registry.core.workflows.capability import Capability
 from registry.core.workflows.capability_scope import Site
 from registry.core.workflows.capability_set import CapabilitySet
 from registry.core.workflows.capability_yaml import Draft
+from registry.lib.rechecks import Rechecked
 from registry.remote.outbound_http import host_of
 from registry.services.catalog.built_in import labels
 from registry.services.catalog.built_in_files import printable
@@ -95,41 +95,23 @@ def _index(roots: tuple[Path, ...], reload_seconds: float, limits: Limits, site:
     return CapabilityIndex(roots, reload_seconds=reload_seconds, limits=limits, site=site)
 
 
-class CapabilityIndex:
+class CapabilityIndex(Rechecked[Snapshot]):
     def __init__(
         self, roots: tuple[Path, ...], *, reload_seconds: float, limits: Limits, site: Site,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:  # fmt: skip
+        super().__init__(reload_seconds, clock)
         self._roots, self._labels, self._limits, self._site = roots, labels(roots), limits, site
-        self._reload_seconds, self._clock = reload_seconds, clock
-        self._lock = threading.Lock()
         self._entries: dict[Path, _Entry] = {}
         self._faults: list[CapabilityFile] = []
         self._linked: dict[Path, Capability] = {}
-        self._snapshot: Snapshot | None = None
-        self._next_check = 0.0
 
-    def snapshot(self) -> Snapshot:
-        current = self._snapshot
-        if current is None:
-            with self._lock:
-                return self._snapshot or self._check()
-        if self._reload_seconds and self._clock() >= self._next_check and self._lock.acquire(blocking=False):
-            try:
-                return self._check()
-            finally:
-                self._lock.release()
-        return current
-
-    def _check(self) -> Snapshot:
-        self._next_check = self._clock() + self._reload_seconds
+    def _look_again(self, last: Snapshot | None) -> Snapshot:
         faults: list[CapabilityFile] = []
         entries = {path: self._entry(path, label, stamp) for path, label, stamp in self._look(faults)}
         changed = (entries, faults) != (self._entries, self._faults)
         self._entries, self._faults = entries, faults
-        if changed or self._snapshot is None:
-            self._snapshot = self._assemble()
-        return self._snapshot
+        return self._assemble() if changed or last is None else last
 
     def _look(self, faults: list[CapabilityFile]) -> Iterator[tuple[Path, str, _Stamp]]:
         """Yield the files with their labels and stamps. Add directories that cannot be used to `faults`."""

@@ -7,7 +7,6 @@ for one more check, because tools replace a file by removing it first. A skill w
 
 import hashlib
 import logging
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from registry.core.bundle import SKILL_MD, Bundle, FileEntry, content_digest, no
 from registry.core.catalog.precedence import BUNDLED, Candidate, Diagnostic
 from registry.core.errors import InvalidSkill, NotFound, SkillsiteError, UnsafePath
 from registry.core.limits import Limits
+from registry.lib.rechecks import Rechecked
 from registry.services.catalog import built_in_files, built_in_headers
 from registry.services.catalog.built_in_files import Stamp, printable
 from registry.services.catalog.built_in_headers import Header
@@ -94,7 +94,7 @@ def _index(roots: tuple[Path, ...], reload_seconds: int, limits: Limits) -> "Bui
     return BuiltInIndex(roots, reload_seconds=reload_seconds, limits=limits)
 
 
-class BuiltInIndex:
+class BuiltInIndex(Rechecked[Snapshot]):
     def __init__(
         self,
         roots: tuple[Path, ...],
@@ -103,33 +103,12 @@ class BuiltInIndex:
         limits: Limits,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        super().__init__(reload_seconds, clock)
         self.roots = roots
         self.labels = labels(roots)
         self.limits = limits
-        self._reload_seconds = reload_seconds
-        self._clock = clock
-        self._lock = threading.Lock()
         self._entries: dict[Path, _Entry] = {}
         self._missing: list[Diagnostic] = []
-        self._snapshot: Snapshot | None = None
-        self._next_check = 0.0
-
-    def snapshot(self) -> Snapshot:
-        current = self._snapshot
-        if current is None:
-            with self._lock:
-                return self._snapshot or self._check()
-        if self._reload_seconds and self._clock() >= self._next_check and self._lock.acquire(blocking=False):
-            try:
-                return self._check()
-            finally:
-                self._lock.release()
-        return current
-
-    def refresh(self) -> Snapshot:
-        """Check the directories now, without waiting for the next interval."""
-        with self._lock:
-            return self._check()
 
     def read(self, skill: BuiltInSkill, entry: FileEntry) -> bytes:
         """Return the content of a file, or raise NotFound if it no longer matches the digest in the index."""
@@ -144,8 +123,7 @@ class BuiltInIndex:
             raise NotFound(f"{entry.path} of {skill.candidate.name} changed on disk while it was read. Try again.")
         return content
 
-    def _check(self) -> Snapshot:
-        self._next_check = self._clock() + self._reload_seconds
+    def _look_again(self, last: Snapshot | None) -> Snapshot:
         entries: dict[Path, _Entry] = {}
         missing: list[Diagnostic] = []
         for root in self.roots:
@@ -158,9 +136,7 @@ class BuiltInIndex:
                 entries |= self._read(root, directories[start : start + _BATCH])
         changed = (entries, missing) != (self._entries, self._missing)
         self._entries, self._missing = entries, missing
-        if changed or self._snapshot is None:
-            self._snapshot = self._assemble()
-        return self._snapshot
+        return self._assemble() if changed or last is None else last
 
     def _read(self, root: Path, directories: Sequence[Path]) -> dict[Path, _Entry]:
         """Return the entries of directories: the known ones whose stamp is unchanged, and others read again."""
