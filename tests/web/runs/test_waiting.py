@@ -46,6 +46,12 @@ def test_the_list_says_what_waits_since_when_and_until_when(asking: Asking, revi
     assert in_navigation(reviewer) == "2"
 
 
+def test_the_list_names_the_person_who_started_the_run(asking: Asking, reviewer: Client) -> None:
+    question = asking()
+    User.objects.filter(pk=question.run.user_id).update(first_name="Ada", last_name="Okafor")
+    assert "Ada Okafor" in text(reviewer.get(WAITING))
+
+
 def test_an_answer_takes_the_question_off_the_list(asking: Asking, reviewer: Client) -> None:
     question = asking()
     act(reviewer, question, "deny")
