@@ -29,7 +29,7 @@ inputs:
   urgent: {type: boolean, default: false}
   address: {type: object, description: Street and town.}
   contacts: {type: array, description: People at the supplier.}
-  name_of_the_person_who_signs_contracts_for_the_supplier_abroad: {type: string}
+  person_who_signs_the_agreement_with_this_supplier_from_abroad: {type: string}
 outputs:
   record: {type: string, required: true, description: The line for the ledger.}
 steps:
